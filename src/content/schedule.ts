@@ -14,6 +14,7 @@ import { HOUR_MS } from '../base/duration.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import { ProblemFailure } from '../base/problem.ts'
+import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import { MODELS } from '../models/registry.ts'
 import type { Model } from '../models/schema.ts'
@@ -63,8 +64,8 @@ export function startSchedule({ store, own, live, isOnDuty = () => true, now, lo
   const failures = new Map<string, ScheduleFailure>()
   let [stopped, isWanted, hasFailed] = [false, false, false]
   let nextAt: number | undefined
-  let timer: NodeJS.Timeout | undefined
-  let round: Promise<void> | undefined
+  /** Until the index is looked at again. */
+  let ticksLeft = 0
 
   const isKnownFailure = ({ id, text }: DueDocument): boolean => {
     const failure = failures.get(id)
@@ -100,49 +101,38 @@ export function startSchedule({ store, own, live, isOnDuty = () => true, now, lo
   const look = async (): Promise<void> => {
     nextAt = undefined
     const overdue = new Set<string>()
-    try {
-      for (const model of models) {
-        if (isOnDuty()) await carryOut(model, overdue)
-        else nextAt = earlier(nextAt, store.documents.dueDocuments(model, undefined, 1)[0]?.at)
-      }
-      // What was deleted, or has another time now.
-      if (!stopped) for (const id of failures.keys()) if (!overdue.has(id)) failures.delete(id)
-      hasFailed = false
-    } catch (error) {
-      if (!hasFailed) log.error('schedule.failed', { reason: systemReason(error) })
-      hasFailed = true
-      nextAt = now() + RETRY_WRITE_MS
+    for (const model of models) {
+      if (isOnDuty()) await carryOut(model, overdue)
+      else nextAt = earlier(nextAt, store.documents.dueDocuments(model, undefined, 1)[0]?.at)
     }
+    // What was deleted, or has another time now.
+    if (!stopped) for (const id of failures.keys()) if (!overdue.has(id)) failures.delete(id)
+    hasFailed = false
   }
-  /** What is committed meanwhile may be due before all that this round has seen. */
-  const lookUntilSeen = async (): Promise<void> => {
-    do {
-      isWanted = false
+  /** Looks at the clock, and at the index where something is due or may have come. Returns when to look at the clock again. */
+  const tick = async (): Promise<number> => {
+    const isDue = nextAt !== undefined && now() >= nextAt && isOnDuty()
+    if (isWanted || isDue || nextAt === undefined || ticksLeft === 0) {
+      [isWanted, ticksLeft] = [false, LOOK_MS / TICK_MS]
       await look()
-    } while (isWanted && !stopped && !hasFailed)
-  }
-  const run = (): Promise<void> => {
-    isWanted = true
-    clearTimeout(timer)
-    round ??= lookUntilSeen().finally(() => {
-      round = undefined
-      if (!stopped) sleep(LOOK_MS / TICK_MS)
-    })
-    return round
-  }
-  const sleep = (ticksLeft: number): void => {
-    const tick = (): void => {
-      const isDue = nextAt !== undefined && now() >= nextAt && isOnDuty()
-      if (isDue || nextAt === undefined || ticksLeft === 0) void run()
-      else sleep(ticksLeft - 1)
-    }
+    } else ticksLeft--
     // A process that is not on duty looks whether it is; what is due stays due for it.
     const soonest = isOnDuty() ? MIN_TICK_MS : TICK_MS
-    const ms = nextAt === undefined ? LOOK_MS : Math.min(TICK_MS, Math.max(soonest, nextAt - now()))
-    timer = setTimeout(tick, ms).unref()
+    return nextAt === undefined ? LOOK_MS : Math.min(TICK_MS, Math.max(soonest, nextAt - now()))
+  }
+  const onError = (error: unknown): number => {
+    if (!hasFailed) log.error('schedule.failed', { reason: systemReason(error) })
+    hasFailed = true
+    isWanted = true
+    return RETRY_WRITE_MS
+  }
+  const ticks = repeat(tick, { onError })
+  /** What is committed while the index is looked at may be due before all that this look has seen: another one follows. */
+  const run = (): Promise<void> => {
+    isWanted = true
+    return ticks.wake()
   }
   const stopListening = store.history.onChanges(() => void run(), { ofOthers: false, models })
-  void run()
 
   return {
     /** Carries out what is due; resolves when that is done. */
@@ -158,8 +148,7 @@ export function startSchedule({ store, own, live, isOnDuty = () => true, now, lo
     async stop(): Promise<void> {
       stopped = true
       stopListening()
-      await round
-      clearTimeout(timer)
+      await ticks.stop()
     },
   }
 }

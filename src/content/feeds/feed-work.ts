@@ -8,6 +8,7 @@ import type { Clock } from '../../base/clock.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import { parseJson } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
+import { repeat } from '../../base/repeating.ts'
 import { feed, type FeedDocument } from '../../models/feed-model.ts'
 import type { DueFeed } from '../../store/feeds/feed-state.ts'
 import type { ReadStore } from '../../store/read-store.ts'
@@ -45,8 +46,6 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
   const postponed = new Map<string, number>()
   /** Due, and next in line. */
   let waiting: DueFeed[] = []
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
 
   const begin = (due: DueFeed): Promise<unknown> => {
     waiting = waiting.filter(({ id }) => id !== due.id)
@@ -59,46 +58,39 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
       })
       .finally(() => {
         running.delete(due.id)
-        look()
+        void looks.wake()
       })
     running.set(due.id, { done, settled })
     return done
-  }
-  const look = (): void => {
-    clearTimeout(timer)
-    timer = undefined
-    if (isStopped) return
-    let waitMs: number | undefined = LOOK_MS
-    try {
-      waitMs = beginDue()
-    } catch (error) {
-      log.error('feeds.failed', { error })
-    }
-    if (waitMs !== undefined) timer = setTimeout(look, waitMs).unref()
   }
   /** While items wait to be stored, one fetch begins where one ends; while none do, as where servers are slow, as many as may run. */
   const placesLeft = (): number => {
     const [free, read] = [Math.max(0, FETCHES_MAX - running.size), fetches.waiting()]
     return read === 0 ? free : read < READ_MAX ? Math.min(1, free) : 0
   }
-  /** Begins what is due. Returns how long to wait for the next look; undefined where a fetch that ends, or a new feed, looks again. */
-  const beginDue = (): number | undefined => {
+  /** Begins what is due. Returns how long to wait for the next look; Infinity where a fetch that ends, or a new feed, looks again. */
+  const beginDue = (): number => {
+    if (signal.aborted) return Infinity
     if (!isOnDuty()) waiting = []
     else if (waiting.length === 0) {
       const due = store.feeds.dueFeeds(now(), WAITING_MAX + running.size + postponed.size)
       waiting = due.filter(({ id }) => !running.has(id) && (postponed.get(id) ?? 0) <= now())
     }
     for (const one of waiting.splice(0, placesLeft())) void begin(one)
-    if (waiting.length > 0 || running.size >= FETCHES_MAX) return undefined
+    if (waiting.length > 0 || running.size >= FETCHES_MAX) return Infinity
     const nextAt = store.feeds.nextFeedAt()
-    return nextAt === undefined ? undefined : Math.min(LOOK_MS, Math.max(LOOK_MIN_MS, nextAt - now()))
+    return nextAt === undefined ? Infinity : Math.min(LOOK_MS, Math.max(LOOK_MIN_MS, nextAt - now()))
   }
+  const onError = (error: unknown): number => {
+    log.error('feeds.failed', { error })
+    return LOOK_MS
+  }
+  const looks = repeat(beginDue, { onError })
   const onFeeds = (): void => {
     waiting = []
-    look()
+    void looks.wake()
   }
   const stopListening = store.history.onChanges(onFeeds, { models: [feed] })
-  look()
 
   return {
     /**
@@ -115,15 +107,13 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
     },
     /** Resolves when nothing is due and nothing runs. */
     async idle(): Promise<void> {
-      for (look(); running.size > 0; look()) await Promise.all([...running.values()].map(({ settled }) => settled))
+      for (await looks.wake(); running.size > 0; await looks.wake()) await Promise.all([...running.values()].map(({ settled }) => settled))
     },
     /** Aborts what runs: it stays due. */
     async stop(): Promise<void> {
-      isStopped = true
-      waiting = []
       stopListening()
-      clearTimeout(timer)
       stopping.abort()
+      await looks.stop()
       await Promise.all([...running.values()].map(({ settled }) => settled))
     },
   }
