@@ -25,7 +25,7 @@ import type { FindQuery, QueryCaller } from './query/find-query.ts'
 import { createFinder } from './query/threads/finder.ts'
 import { createSearchChanges } from './search/search-changes.ts'
 import { wordErasure } from './search/word-erasure.ts'
-import { createSettingListeners } from './settings/setting-table.ts'
+import { createSettingNews } from './settings/setting-table.ts'
 import { createReads, foundBy } from './subject-reads.ts'
 import type { AccountOf } from './writes/bulk-tables.ts'
 import { createLogBulkWriter } from './writes/bulk-writer.ts'
@@ -69,7 +69,7 @@ export function createStore(writing: Database, parts: StoreParts) {
   const answer = <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller) =>
     turn.readSoon(() => finder.answer(model, query, caller))
   const checkpoints = createCheckpoints(writing, file, { pageDescriptor, ...(gate && { withoutReaders: gate.withoutReaders }) })
-  const settingListeners = createSettingListeners(settings.listSettings)
+  const settingNews = createSettingNews(settings.listSettings)
   const search = createSearchChanges(writing)
   const capture = captureChanges(writing, { models, now, trash })
   if (parts.isRaised) capture.start()
@@ -77,7 +77,7 @@ export function createStore(writing: Database, parts: StoreParts) {
   const waiting = createWaitingWriters(writing, file)
   const after = (): void => {
     gate?.countCommit()
-    settingListeners.afterCommit()
+    settingNews.afterCommit()
     listeners.afterCommit()
     checkpoints.afterCommit()
     if (!checkpoints.isHeldUp()) return
@@ -90,7 +90,7 @@ export function createStore(writing: Database, parts: StoreParts) {
     ...{ node, models, search, inserts, recorder: createPendingRecorder(writing, { models, now }), capture, before: snapshot.end, after, arrivals, waiting },
     unsynced: unsyncedMark(writing, start, release !== undefined),
     onErasure: checkpoints.erase,
-    onSettings: settingListeners.note,
+    onSettings: settingNews.note,
     erasures: checkpoints.erasures,
   })
   const queue = refusableQueue(path)
@@ -128,7 +128,7 @@ export function createStore(writing: Database, parts: StoreParts) {
       /** Bytes that guests may still add, as a write sees it. */
       guestRoom: (): number => turn.read(() => guestRoom(database, guestLimit())),
     },
-    settings: { ...settings, onSettings: settingListeners.add },
+    settings: { ...settings, onSettings: settingNews.listen },
     /** Whether audit records were left out that no record counts yet. */
     hasSuppressed: trail.hasSuppressed,
     eraseWords: wordErasure({ writing, queue, search, checkpoints, models, read: (work) => turn.read(() => work(database)) }),

@@ -65,7 +65,7 @@ export function createLiveSettings(config: Config, shown: ShownSettings) {
     take,
     /** Called when others are in use. */
     onChange: (listener: () => void): void => void listeners.add(listener),
-    /** Reads what is stored, and takes what this process stores from now on. Returns what finds what others have stored since. */
+    /** Reads what is stored, and takes what other nodes store from now on. Returns what finds the rest, such as what a command has stored. */
     follow({ store, keys: opening }: Source, log: Log): () => void {
       keys = opening
       take(store.settings.listSettings())

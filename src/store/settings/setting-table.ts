@@ -56,34 +56,24 @@ export function changeSettings(database: Database, { changes, now, check }: Sett
 }
 
 /**
- * Tells listeners what is stored, behind a commit that note() was called ahead of. One that throws is told again behind
- * the next commit.
+ * Tells what is stored, behind a commit that note() was called ahead of. What cannot be read or taken then is found by the look of
+ * app/settings/live-settings.ts, which comes every few seconds.
  */
-export function createSettingListeners(read: () => readonly StoredSetting[]) {
-  const listeners: ((stored: readonly StoredSetting[]) => void)[] = []
-  /** Those that have still to be told. */
-  let due: typeof listeners = []
+export function createSettingNews(read: () => readonly StoredSetting[]) {
+  let tell: ((stored: readonly StoredSetting[]) => void) | undefined
+  let isNoted = false
   return {
-    add: (listener: (typeof listeners)[number]): void => void listeners.push(listener),
-    note: (): void => void (due = [...listeners]),
+    listen: (listener: typeof tell): void => void (tell = listener),
+    note: (): void => void (isNoted = true),
     afterCommit(): void {
-      if (due.length === 0) return
+      if (!isNoted) return
+      isNoted = false
       try {
-        const stored = read()
-        due = due.filter((listener) => !succeeds(() => listener(stored)))
+        tell?.(read())
       } catch {
-        // A disk that fails passes: the next commit tells.
+        // The commit stands.
       }
     },
-  }
-}
-
-function succeeds(work: () => void): boolean {
-  try {
-    work()
-    return true
-  } catch {
-    return false
   }
 }
 
