@@ -19,7 +19,7 @@ import type { Job } from './rounds.ts'
 /** Shorter than the 30 s to 60 s after which proxies end an idle response. */
 export const HEARTBEAT_TICKS = 15
 /** Between two looks at who else edits the documents of a stream. */
-const PRESENCE_TICKS = 2
+export const PRESENCE_TICKS = 2
 /** How long a client waits before it connects again. */
 const RETRY_MS = 2_000
 /** What a client may have unread when there is more for it. */

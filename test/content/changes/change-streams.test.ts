@@ -6,7 +6,7 @@ import { fail } from '../../../src/base/failure.ts'
 import { createChangePages } from '../../../src/content/changes/change-pages.ts'
 import { createChangeStreams } from '../../../src/content/changes/change-streams.ts'
 import type { Reader } from '../../../src/content/changes/following.ts'
-import { HEARTBEAT_TICKS, type Backlog } from '../../../src/content/changes/open-streams.ts'
+import { HEARTBEAT_TICKS, PRESENCE_TICKS, type OpenedStream } from '../../../src/content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../../../src/content/changes/page-memo.ts'
 import { createPresence } from '../../../src/content/changes/presence.ts'
 import { createRounds, type Job } from '../../../src/content/changes/rounds.ts'
@@ -17,6 +17,8 @@ import { testStore } from '../../../scripts/tools/stores.ts'
 
 const READER = { id: 'reader', appRole: 'standardUser', dashboardRole: 'none' } as const
 const QUERY = { models: [topic], filter: undefined, filterText: '' }
+
+type FollowOptions = Pick<OpenedStream, 'backlog' | 'editing'>
 
 function open(t: TestContext) {
   const { store } = testStore(t)
@@ -33,7 +35,7 @@ function open(t: TestContext) {
       return () => void (listening = false)
     },
   })
-  const follow = (seq: number, reader: Reader = () => READER, backlog?: Backlog) => {
+  const follow = (seq: number, reader: Reader = () => READER, { backlog, editing }: FollowOptions = {}) => {
     const written: string[] = []
     const state = { unread: 0, ended: 0, cut: 0, drained: (): void => {} }
     const sink: StreamSink = {
@@ -45,8 +47,8 @@ function open(t: TestContext) {
       end: () => void state.ended++,
       cut: () => void state.cut++,
     }
-    const following = { query: QUERY, reader, view: pages.view(QUERY, READER), seq }
-    const close = streams.follow(following, { format: CHANGE_EVENTS, sink, mustStartOver: false, backlog })
+    const following = { query: QUERY, reader, view: pages.view(QUERY, reader()), seq }
+    const close = streams.follow(following, { format: CHANGE_EVENTS, sink, mustStartOver: false, backlog, ...(editing && { editing }) })
     const ids = (): string[] => [...written.join('').matchAll(/"model":"topic","id":"(t\d+)"/g)].map(([, id = '']) => id)
     return { state, close, ids, text: () => written.join('') }
   }
@@ -87,7 +89,7 @@ describe('streams of changes', () => {
       if (!state.mayPay) throw fail('tooManyRequests', 'no more')
       state.paid += steps
     }
-    const stream = follow(0, undefined, { upTo: 250, weigh })
+    const stream = follow(0, undefined, { backlog: { upTo: 250, weigh } })
     await until(() => stream.ids().length > 0)
     tick()
     await settled()
@@ -130,6 +132,34 @@ describe('streams of changes', () => {
     for (let i = 0; i < HEARTBEAT_TICKS; i++) tick()
     assert.deepEqual([ending.state.ended, going.state.ended, streams.counts().open], [1, 0, 1])
     assert.ok(!ending.text().includes(':\n\n') && going.text().includes(':\n\n'))
+  })
+
+  it('tell who else edits their documents, until the stream or the role of that user ends', async (t) => {
+    const { follow, settled, tick } = open(t)
+    const roles: Record<string, 'admin' | 'publisher' | 'none'> = { ann: 'admin', ben: 'publisher' }
+    const edit = (id: string, ...ids: readonly string[]) =>
+      follow(0, () => ({ ...READER, id, dashboardRole: roles[id] ?? 'none' }), { editing: ids.map((one) => ({ model: 'topic', id: one })) })
+    const told = async ({ text }: { readonly text: () => string }): Promise<readonly unknown[]> => {
+      for (let n = 0; n < PRESENCE_TICKS; n++) tick()
+      await settled()
+      const events = [...text().matchAll(/event: presence\ndata: (.*)\n/g)].map(([, data = '']) => JSON.parse(data) as { items: { people: unknown }[] })
+      return events.map(({ items }) => items.map(({ people }) => people))
+    }
+    const ann = edit('ann', 't1', 't2')
+    const alone = [[], []]
+    assert.deepEqual(await told(ann), [alone])
+    const [first, bystander] = [edit('ben', 't2'), follow(0)]
+    assert.deepEqual(await told(ann), [alone, [[], ['ben']]])
+    assert.deepEqual(await told(ann), [alone, [[], ['ben']]], 'what is no news is not told again')
+    first.close()
+    assert.deepEqual(await told(ann), [alone, [[], ['ben']], alone])
+    edit('ben', 't1')
+    assert.deepEqual((await told(ann)).at(-1), [['ben'], []])
+    roles['ben'] = 'none'
+    // The first look of these finds that the role has ended, and the next one that the user is gone.
+    await told(ann)
+    assert.deepEqual((await told(ann)).at(-1), alone)
+    assert.deepEqual(await told(bystander), [])
   })
 
   it('with slow filters let other requests in between, and other callers', async () => {
