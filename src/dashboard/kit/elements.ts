@@ -55,7 +55,7 @@ export function screenHead(title: Child, ...more: readonly Child[]): HTMLElement
 }
 
 /** A choice among values, each by its title. */
-export function selection<V extends string | number>(values: readonly V[], titleOf: (value: V) => string, attributes: Attributes = {}): HTMLSelectElement {
+export function choiceAmong<V extends string | number>(values: readonly V[], titleOf: (value: V) => string, attributes: Attributes = {}): HTMLSelectElement {
   return h('select', attributes, values.map((value) => h('option', { value }, titleOf(value))))
 }
 

@@ -2,7 +2,7 @@
 import { onChoicesChangedElsewhere, storeChoice, storedChoice } from '../browser-storage.ts'
 import { t } from '../texts.ts'
 import { h } from './dom.ts'
-import { selection } from './elements.ts'
+import { choiceAmong } from './elements.ts'
 
 const THEMES = ['system', 'light', 'dark'] as const
 
@@ -19,7 +19,7 @@ function applyTheme(): void {
 onChoicesChangedElsewhere(applyTheme)
 
 export function themeChoice(): HTMLElement {
-  const select = selection(THEMES, (one) => t(`theme.${one}`), {
+  const select = choiceAmong(THEMES, (one) => t(`theme.${one}`), {
     value: storedTheme(),
     on: {
       change() {

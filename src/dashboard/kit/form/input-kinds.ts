@@ -4,7 +4,7 @@ import { parseExactly } from '../../exact-json.ts'
 import { valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { fill, h, setAttributes, webUrl } from '../dom.ts'
-import { outsideLink, selection } from '../elements.ts'
+import { choiceAmong, outsideLink } from '../elements.ts'
 import { icon } from '../icons.ts'
 import { localMinute } from '../moments.ts'
 import type { InputKind } from './control.ts'
@@ -94,7 +94,7 @@ export function booleanInput(): InputKind<HTMLInputElement> {
 export function choiceInput(values: readonly string[], isNullable: boolean): InputKind<HTMLSelectElement> {
   const titleOf = (value: string): string => (value === '' ? t('form.none') : valueTitle(value))
   return {
-    input: selection([...(isNullable ? [''] : []), ...values], titleOf),
+    input: choiceAmong([...(isNullable ? [''] : []), ...values], titleOf),
     read: ({ value }) => (isNullable && value === '' ? null : value),
     // A value that the declaration does not know any more stays until another one is chosen.
     write(at, value) {

@@ -11,7 +11,7 @@ import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { crumb, labelled, problemLine, screenHead, selection, tag } from '../../kit/elements.ts'
+import { choiceAmong, crumb, labelled, problemLine, screenHead, tag } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { errorText, orTell } from '../../kit/states.ts'
 import { workButton } from '../../kit/work-button.ts'
@@ -34,7 +34,7 @@ export function opmlScreen(context: ScreenContext): Screen {
   const ofSource = pickerControl(source, { path: 'source', label: fieldTitle('source'), about: t('opml.source'), onChange: () => ofSource.showProblem('source', undefined) }, parts)
   const ofTopic = optionalPicker(topic, { path: 'topic', label: fieldTitle('topic'), about: t('opml.topic'), onChange: ignored }, parts)
   const ofCountry = optionalPicker(country, { path: 'country', label: fieldTitle('country'), onChange: ignored }, parts)
-  const arrival = selection(ARRIVALS, valueTitle, { value: 'draft' })
+  const arrival = choiceAmong(ARRIVALS, valueTitle, { value: 'draft' })
   const keepsPictures = h('input', { type: 'checkbox' })
   const problem = problemLine()
   const report = h('div', { class: 'part' })

@@ -7,7 +7,7 @@ import type { Members } from '../../any-documents.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
-import { labelled, problemLine, selection } from '../../kit/elements.ts'
+import { choiceAmong, labelled, problemLine } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import type { PickerParts } from '../../kit/form/picker.ts'
 import { optionalPicker } from './optional-picker.ts'
@@ -26,12 +26,12 @@ export function ruleFields(given: Members, { onChange, onMove, onRemove, ...part
   const condition = conditionOf(String(given['filter'] ?? '{}'))
   const kinds = ['contains', 'is', 'all', 'filter'] as const
   const isText = condition.kind === 'contains' || condition.kind === 'is'
-  const kind = selection(kinds, (one) => t(`rules.${one}`), { value: condition.kind, on })
-  const member = selection(ITEM_MEMBERS, (one) => fieldTitle(`item.${one}`), { value: isText ? condition.member : ITEM_MEMBERS[0], on })
+  const kind = choiceAmong(kinds, (one) => t(`rules.${one}`), { value: condition.kind, on })
+  const member = choiceAmong(ITEM_MEMBERS, (one) => fieldTitle(`item.${one}`), { value: isText ? condition.member : ITEM_MEMBERS[0], on })
   const text = h('input', { value: isText ? condition.text : '', dir: 'auto', maxlength: 500, on })
   const json = h('textarea', { class: 'mono', dir: 'ltr', rows: 3, spellcheck: 'false', value: condition.kind === 'filter' ? condition.json : '', on })
   const drop = h('input', { type: 'checkbox', checked: given['drop'] === true, on })
-  const arrival = selection(['', ...ARRIVALS], (one) => (one === '' ? t('rules.unchanged') : valueTitle(one)), { value: String(given['arrival'] ?? ''), on })
+  const arrival = choiceAmong(['', ...ARRIVALS], (one) => (one === '' ? t('rules.unchanged') : valueTitle(one)), { value: String(given['arrival'] ?? ''), on })
   const pickers = [
     optionalPicker(topic, { path: 'topic', label: fieldTitle('topic'), onChange: changed }, parts),
     optionalPicker(country, { path: 'country', label: fieldTitle('country'), onChange: changed }, parts),

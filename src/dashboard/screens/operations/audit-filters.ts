@@ -3,7 +3,7 @@ import { AUDIT_EVENTS } from '../../../models/audit.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { button, fill, h, type Attributes } from '../../kit/dom.ts'
-import { labelled, searchInput, selection } from '../../kit/elements.ts'
+import { choiceAmong, labelled, searchInput } from '../../kit/elements.ts'
 import { eventTitle } from './audit-records.ts'
 import { isWholeEmail, type AuditSearch } from './audit-search.ts'
 
@@ -15,7 +15,7 @@ export function auditFilters(first: AuditSearch, onChange: (search: AuditSearch)
   signal.addEventListener('abort', soon.cancel)
   const field = (value: string, attributes: Attributes = {}): HTMLInputElement =>
     searchInput({ value, dir: 'ltr', on: { input: soon }, ...attributes })
-  const event = selection(['', ...AUDIT_EVENTS] as const, (one) => (one === '' ? t('all') : eventTitle(one)), { value: first.event, on: { change } })
+  const event = choiceAmong(['', ...AUDIT_EVENTS] as const, (one) => (one === '' ? t('all') : eventTitle(one)), { value: first.event, on: { change } })
   const emailProblem = h('p', { id: 'audit-email-problem', class: 'field-problem', role: 'status' })
   const actor = field(first.actor)
   const documentId = field(first.document)

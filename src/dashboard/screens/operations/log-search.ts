@@ -4,7 +4,7 @@ import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
-import { labelled, searchInput, selection } from '../../kit/elements.ts'
+import { choiceAmong, labelled, searchInput } from '../../kit/elements.ts'
 
 const TYPING_PAUSE_MS = 300
 const CHARS_MAX = 200
@@ -29,7 +29,7 @@ export function logSearch(first: URLSearchParams, { signal, onChange, more }: Lo
   const moment = (name: string): HTMLInputElement => h('input', { type: 'datetime-local', step: 1, value: given(name), on: { input: soon } })
   const [from, to] = [moment('from'), moment('to')]
   const wanted = LOG_LEVELS.find((one) => one === given('level')) ?? 'info'
-  const level = selection(LOG_LEVELS, (one) => t(`level.${one}`), { value: wanted, on: { change } })
+  const level = choiceAmong(LOG_LEVELS, (one) => t(`level.${one}`), { value: wanted, on: { change } })
   const texts = [input, route, from, to]
   const clear = button(t('list.clear'), clearAll, { hidden: !isNarrow() })
 

@@ -2,7 +2,7 @@
 import { MAIL_PASSWORD } from '../../../models/editable-settings.ts'
 import { t } from '../../texts.ts'
 import { fill, h, setAttributes, type Child } from '../../kit/dom.ts'
-import { problemLine, selection } from '../../kit/elements.ts'
+import { choiceAmong, problemLine } from '../../kit/elements.ts'
 import { lockedBy, settingTitle, type EditableItem, type SettingFields } from './setting-fields.ts'
 import {
   defaultPort,
@@ -34,11 +34,11 @@ export function mailFields({ mail, mailPassword, mailFrom, mailTls }: MailItems,
   const input = (name: string, more: Readonly<Record<string, string | boolean>>): HTMLInputElement =>
     h('input', { id: `mail-${name}`, type: 'text', dir: 'ltr', spellcheck: 'false', autocomplete: 'off', disabled: isLocked, on: { input: changed }, ...more })
   const providers = ['', ...PROVIDER_NAMES] as const
-  const provider = selection(providers, (name) => (name === '' ? t('mail.own') : PROVIDERS[name].title), { id: 'mail-provider', disabled: isLocked, on: { change: choose } })
+  const provider = choiceAmong(providers, (name) => (name === '' ? t('mail.own') : PROVIDERS[name].title), { id: 'mail-provider', disabled: isLocked, on: { change: choose } })
   const host = input('host', { placeholder: 'mail.example.org' })
   host.addEventListener('change', () => show(fields()))
   const port = input('port', { inputmode: 'numeric' })
-  const encryption = selection(ENCRYPTIONS, (one) => t(`mailTls.${one}`), { id: 'mail-encryption', disabled: isLocked, on: { change: changed } })
+  const encryption = choiceAmong(ENCRYPTIONS, (one) => t(`mailTls.${one}`), { id: 'mail-encryption', disabled: isLocked, on: { change: changed } })
   const user = input('user', { 'aria-describedby': 'mail-user-problem' })
   const userProblem = problemLine('mail-user-problem')
   const hasPassword = mailPassword.edit.stored !== null

@@ -3,7 +3,7 @@ import type { ServiceSettings } from '../../../models/responses.ts'
 import { humanized } from '../../model-titles.ts'
 import { t, textOr } from '../../texts.ts'
 import { button, h, type Attributes, type Child } from '../../kit/dom.ts'
-import { code, selection } from '../../kit/elements.ts'
+import { choiceAmong, code } from '../../kit/elements.ts'
 
 type SettingItem = ServiceSettings['items'][number]
 export type EditableItem = SettingItem & { readonly edit: NonNullable<SettingItem['edit']> }
@@ -55,7 +55,7 @@ export function settingField(item: EditableItem, onInput: () => void): SettingFi
   const shown = isLocked ? value : edit.choices === null ? (edit.stored ?? '') : (edit.stored ?? edit.initial)
   const hint = h('p', { class: 'soft', id: `${id}-hint` }, hintOf(item))
   const attributes = { id, disabled: isLocked, 'aria-describedby': hint.id, value: shown, on: { input: onInput, change: onInput } }
-  const input = edit.choices === null ? textInput(item, attributes) : selection(edit.choices, choiceTitle, attributes)
+  const input = edit.choices === null ? textInput(item, attributes) : choiceAmong(edit.choices, choiceTitle, attributes)
   const unit = edit.kind === 'whole' ? textOr(`settingUnit.${UNITS[name] ?? ''}`, '') : ''
   const reset = button(
     t('settings.reset'),

@@ -15,7 +15,7 @@ import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState, errorText } from '../../kit/states.ts'
 import { inRow, workButton } from '../../kit/work-button.ts'
-import { labelled, problemLine, selection } from '../../kit/elements.ts'
+import { choiceAmong, labelled, problemLine } from '../../kit/elements.ts'
 import { openFormDialog } from '../../kit/form-dialog.ts'
 import { tickList } from '../../kit/form/tick-list.ts'
 import { showSecret } from '../../kit/secret-dialog.ts'
@@ -97,8 +97,8 @@ function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): void {
   const problem = problemLine('token-problem')
   const name = h('input', { name: 'name', autofocus: true, required: true, maxlength: 100, autocomplete: 'off', 'aria-describedby': problem.id })
   const titles = new Map<string, string>(CHOSEN.map((model) => [model.name, modelsTitle(model)]))
-  const role = selection(DASHBOARD_ROLES, valueTitle, { name: 'role', value: 'none' })
-  const days = selection(DAYS, (count) => t('tokens.days', { count }), { name: 'days', value: '90' })
+  const role = choiceAmong(DASHBOARD_ROLES, valueTitle, { name: 'role', value: 'none' })
+  const days = choiceAmong(DAYS, (count) => t('tokens.days', { count }), { name: 'days', value: '90' })
   const ignored = (): void => {}
   const wordOf = (value: string): string => textOr(`tokens.${value}`, value)
   const models = tickList({ path: 'models', label: t('tokens.models'), onChange: ignored }, CHOSEN.map((model) => model.name), (name) => titles.get(name) ?? name)

@@ -2,14 +2,14 @@
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { textOr } from '../../texts.ts'
-import { labelled, selection } from '../../kit/elements.ts'
+import { choiceAmong, labelled } from '../../kit/elements.ts'
 
 export type Roles = Pick<User, 'appRole' | 'dashboardRole'>
 
 /** `describedBy` is the id of what tells a problem with them. */
 export function roleFields({ appRole, dashboardRole }: Roles, describedBy?: string) {
   const field = (name: keyof Roles, values: readonly string[], value: string): HTMLSelectElement =>
-    selection(values, roleTitle, { name, value, 'aria-describedby': describedBy })
+    choiceAmong(values, roleTitle, { name, value, 'aria-describedby': describedBy })
   // Being a guest is no role to give: it is having no e-mail address.
   const appRoles = APP_ROLES.filter((role) => role !== 'guestUser' || role === appRole)
   const app = field('appRole', appRoles, appRole)

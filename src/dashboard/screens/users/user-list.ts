@@ -12,7 +12,7 @@ import { totalLine } from '../../kit/table/total-line.ts'
 import { t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
 import { button, h, type Attributes } from '../../kit/dom.ts'
-import { screenHead, selection, tag } from '../../kit/elements.ts'
+import { choiceAmong, screenHead, tag } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
@@ -112,7 +112,7 @@ function userList(context: ScreenContext): Screen {
 }
 
 function roleFilter(roles: readonly string[], none: string, attributes: Attributes): HTMLSelectElement {
-  return selection(['', ...roles], (role) => (role === '' ? none : valueTitle(role)), attributes)
+  return choiceAmong(['', ...roles], (role) => (role === '' ? none : valueTitle(role)), attributes)
 }
 
 function columns(): readonly TableColumn<User>[] {
