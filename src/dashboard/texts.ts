@@ -94,6 +94,11 @@ export function numberText(number: number): string {
   return number.toLocaleString(locale())
 }
 
+/** Names as the language of the page lists them: `Ana, Ben, and Chen`. */
+export function listText(names: readonly string[]): string {
+  return new Intl.ListFormat(locale()).format(names)
+}
+
 export type TextValues = Readonly<Record<string, string | number>>
 
 /** The text of a key with the values in its placeholders. A number is written as the language writes numbers. */

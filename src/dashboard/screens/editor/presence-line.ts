@@ -1,7 +1,7 @@
 /** Who else has the document of an editor open. */
 import { askNames, titleOfPerson } from '../../people.ts'
 import type { ScreenContext } from '../../screen.ts'
-import { locale, t } from '../../texts.ts'
+import { listText, t } from '../../texts.ts'
 import { avatar } from '../../kit/avatar.ts'
 import { fill, h } from '../../kit/dom.ts'
 
@@ -18,7 +18,7 @@ export function presenceLine(model: string, context: ScreenContext) {
     if (people.length > 0) await askNames(people, context, signal)
     if (signal.aborted || newest !== people) return
     const names = people.map(titleOfPerson)
-    const words = new Intl.ListFormat(locale()).format(names)
+    const words = listText(names)
     fill(element, names.length > 0 && [names.map(avatar), h('span', {}, t('editor.present', { count: names.length, names: words }))])
   }
 

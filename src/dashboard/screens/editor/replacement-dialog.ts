@@ -5,7 +5,7 @@ import { modelNamed } from '../../../models/registry.ts'
 import type { Model } from '../../../models/schema.ts'
 import { isMembers, labelOf, type Documents, type StoredDocument } from '../../any-documents.ts'
 import { modelTitle } from '../../model-titles.ts'
-import { locale, t } from '../../texts.ts'
+import { listText, t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { h } from '../../kit/dom.ts'
 import { openFormDialog } from '../../kit/form-dialog.ts'
@@ -79,7 +79,7 @@ export async function readUsage<T>(title: string, read: () => Promise<T>, signal
 }
 
 export function usedIn(items: DocumentUsage['items']): string {
-  return new Intl.ListFormat(locale()).format(items.filter(({ total }) => total > 0).map(titleOf))
+  return listText(items.filter(({ total }) => total > 0).map(titleOf))
 }
 
 /** Asks what becomes of the copies of documents that are deleted; undefined where nothing was decided. */

@@ -1,6 +1,6 @@
 /** What the service notes of a feed and of its items, as sentences in the language of the reader. */
 import type { FeedHealth, FeedItems, FeedPreview } from '../../../models/responses.ts'
-import { locale, t, textOr } from '../../texts.ts'
+import { listText, t, textOr } from '../../texts.ts'
 
 type Reason = FeedItems['items'][number]['reasons'][number]
 
@@ -20,5 +20,5 @@ export function noteSentence({ code, params, message }: FeedPreview['problems'][
 export function reasonSentences(reasons: readonly Reason[], given: ReadonlySet<string> = new Set()): readonly string[] {
   const lacks = reasons.filter(({ code, name }) => code === 'lacks' && !given.has(name)).map(({ name, message }) => textOr(`feedLack.${name}`, message))
   const others = reasons.filter(({ code }) => code !== 'lacks').map(({ code, name, message }) => textOr(`feedReason.${code}`, message, { name }))
-  return [...(lacks.length === 0 ? [] : [t('feeds.lacks', { what: new Intl.ListFormat(locale()).format(lacks) })]), ...others]
+  return [...(lacks.length === 0 ? [] : [t('feeds.lacks', { what: listText(lacks) })]), ...others]
 }

@@ -2,13 +2,13 @@
 import { documentsOf, labelOf } from '../../any-documents.ts'
 import { handsIn } from '../../review-duty.ts'
 import type { ScreenAction, ScreenContext } from '../../screen.ts'
-import { locale, t } from '../../texts.ts'
+import { t } from '../../texts.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { button, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { errorText, orTell } from '../../kit/states.ts'
-import { localMinute } from '../../kit/moments.ts'
+import { dateTimeText, localMinute } from '../../kit/moments.ts'
 import type { Upcoming } from './upcoming.ts'
 
 const UNDO_MS = 10_000
@@ -39,7 +39,7 @@ export function scheduleChanges({ client, user }: Pick<ScreenContext, 'client' |
       async save(at) {
         await set(one, at)
         if (at === null) tellCancelled(one)
-        else notify(t('scheduled.moved', { title: labelOf(one.document), time: shown(at) }), { kind: 'done' })
+        else notify(t('scheduled.moved', { title: labelOf(one.document), time: dateTimeText(at) }), { kind: 'done' })
       },
       onClose(around) {
         forms.delete(one.key)
@@ -108,10 +108,6 @@ function neighbourOf(row: HTMLElement): HTMLElement | undefined {
   const all = [...document.querySelectorAll<HTMLElement>('.due-title')]
   const at = all.findIndex((title) => row.contains(title))
   return all[at + 1] ?? all[at - 1]
-}
-
-function shown(at: string): string {
-  return new Date(at).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' })
 }
 
 interface TimeFormOptions {
