@@ -5,7 +5,7 @@ import { numberText, t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
 import { attentionCard, foundByService, readStatus } from '../../kit/attention.ts'
 import { h, type Child } from '../../kit/dom.ts'
-import { card, code } from '../../kit/elements.ts'
+import { card, code, facts } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { byteSize, dateTime, duration } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -29,7 +29,7 @@ function show([status, { codesBy }]: readonly [ServiceStatus, DashboardSetup]): 
     h(
       'div',
       { class: 'fact-cards' },
-      facts(t('status.service'), [
+      factCard(t('status.service'), [
         [t('status.version'), code(status.version)],
         [t('status.runningFor'), duration(status.uptimeSeconds * 1000)],
         [t('status.since'), dateTime(status.startedAt)],
@@ -37,14 +37,14 @@ function show([status, { codesBy }]: readonly [ServiceStatus, DashboardSetup]): 
         [t('status.platform'), code(status.platform)],
         [t('status.instance'), code(status.instance)],
       ]),
-      facts(t('status.storage'), [
+      factCard(t('status.storage'), [
         [t('status.database'), byteSize(database.bytes)],
         [t('status.databaseLog'), byteSize(database.logBytes)],
         [t('status.free'), byteSize(database.freeBytes)],
         [t('status.guests'), t('status.guestsOf', { size: byteSize(guests.bytes), max: byteSize(guests.bytesMax) })],
         [t('status.dataDir'), code(status.dataDir)],
       ]),
-      facts(t('status.queries'), [
+      factCard(t('status.queries'), [
         [t('status.inline'), numberText(queries.inline)],
         [t('status.worker'), numberText(queries.worker)],
         [t('status.timedOut'), numberText(queries.timedOut)],
@@ -68,9 +68,8 @@ function attention({ attention: items }: ServiceStatus): Child {
   return attentionCard(found)
 }
 
-function facts(title: string, values: readonly (readonly [string, Child])[]): HTMLElement {
-  const rows = values.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))
-  return card(h('h3', {}, title), h('dl', { class: 'facts' }, rows))
+function factCard(title: string, values: readonly (readonly [string, Child])[]): HTMLElement {
+  return card(h('h3', {}, title), facts(...values))
 }
 
 function sum(counts: ServiceStatus['queries']['running']): number {
