@@ -144,7 +144,7 @@ describe('publications in the dashboard', { skip: browserMissing() }, () => {
     await page.select({ role: 'combobox', name: 'Open to' }, 'Those who know its secret address')
     await page.inspect({ role: 'combobox', name: 'Open to' }, (select) => void select.dispatchEvent(new Event('input')))
     await page.click(button('Save'))
-    await page.reads(/Publication saved/)
+    await page.find({ role: 'StaticText', name: 'Saved' })
     await page.click(button('New secret address'))
     await confirm(page, 'New secret address')
     const dialog = await page.find({ role: 'dialog', name: 'Secret address' })
