@@ -14,7 +14,8 @@ import { shownSettings } from '../../config/shown-settings.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { EXIT, JSON_FLAG, type Command } from '../command.ts'
 import { clusterChecks } from './cluster-checks.ts'
-import { checksOfData, checksOfUse, type Check } from './service-checks.ts'
+import type { Check } from './check.ts'
+import { checksOfData, checksOfUse } from './service-checks.ts'
 import { judgeStored, readStored } from './stored-settings-check.ts'
 
 const NAME_WIDTH = 11

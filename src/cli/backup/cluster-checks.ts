@@ -8,7 +8,7 @@ import { CLOCK_TOLERANCE_MS, peerClockDifference } from '../../cluster/peer-cloc
 import { newestEntryKey } from '../../cluster/log/etcd-log.ts'
 import type { Arguments, Terminal } from '../command.ts'
 import { withMember, type Member } from '../cluster/member.ts'
-import { Problem, type Check } from './service-checks.ts'
+import { Problem, type Check } from './check.ts'
 
 const SILENT_MS_MAX = 5_000
 

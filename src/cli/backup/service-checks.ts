@@ -25,7 +25,7 @@ import { BACKUPS_DIRECTORY, restoreAdvice } from '../../store/backup/backup.ts'
 import { backupRule } from '../../store/backup/backup-schedule.ts'
 import { historyFaults } from '../../store/history/history-check.ts'
 import { databaseFile } from '../../store/db/data-dir.ts'
-import { databaseReason, isDamage, openDatabase, type Database } from '../../store/db/database.ts'
+import type { Database } from '../../store/db/database.ts'
 import { countItems, faultsOf, lastRecordDate, newestDate } from '../../store/schema/database-check.ts'
 import { copiesBehind, readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, requireReadable, SCHEMA, SchemaError } from '../../store/schema/migrate.ts'
@@ -36,6 +36,7 @@ import { allPictures, pictureFaults, pictureTotals } from '../../store/media/pic
 import { guestStorage } from '../../store/accounts/guest-table.ts'
 import { contentFaults } from '../../store/documents/stored-documents.ts'
 import { wordFaults } from '../../store/search/word-index.ts'
+import { checksOfDatabase, ifReadable, NO_DATABASE, NOT_LOOKED_AT, Problem, Unreadable, type Check, type DatabaseCheck, type Warning } from './check.ts'
 import { checkOffsite } from './offsite-check.ts'
 import { strangersIn } from './owner-check.ts'
 import { oddValues } from './value-checks.ts'
@@ -46,17 +47,6 @@ const [YEAR_MIN, YEAR_MAX] = [2025, 2100]
 const CLOCK_SKEW_MS = 5 * MINUTE_MS
 /** Files of the folder of feeds that are counted. */
 const FOLDER_FILES_MAX = 10_000
-
-/** Something to do although the service can run. */
-interface Warning {
-  readonly warning: string
-}
-
-/** Returns what was found. An error that it throws is a problem, with its message. */
-export type Check = () => string | Warning | Promise<string | Warning>
-
-/** A problem, with its remedy. */
-export class Problem extends Error {}
 
 /** Of the data, whatever is stored in it. */
 export function checksOfData(config: Config, environment: Environment, exposed: readonly string[]): [string, Check][] {
@@ -79,13 +69,15 @@ export function checksOfData(config: Config, environment: Environment, exposed: 
 /** Of the parts that settings decide about; `hasStoredMail` says whether the mail server is one of those in the database. */
 export function checksOfUse(config: Config, environment: Environment, hasStoredMail: boolean): [string, Check][] {
   const directory = resolve(config.dataDir)
+  const file = databaseFile(directory)
+  const behind = (check: DatabaseCheck): Check => () => ifReadable(file, check, NOT_LOOKED_AT) ?? NO_DATABASE
   const mailSettings = hasStoredMail ? 'the stored mail settings: see dateline settings list' : '--mail and the settings that go with it'
   return [
     ['backups', () => checkBackups(config, directory)],
-    ['offsite', () => offsiteFound(config, databaseFile(directory))],
-    ['guests', () => checkGuests(databaseFile(directory), config)],
+    ['offsite', behind((database) => checkPlaces(database, config))],
+    ['guests', behind((database) => checkGuests(database, config))],
     ['mail', () => checkMail(config, environment, mailSettings)],
-    ['clock', () => checkClock(databaseFile(directory))],
+    ['clock', () => checkClock(file)],
     ...(config.feedsFolder === undefined ? [] : [['folder', () => checkFolder(resolve(config.feedsFolder ?? ''))] satisfies [string, Check]]),
   ]
 }
@@ -134,50 +126,11 @@ async function checkDisk(directory: string): Promise<string> {
   throw new Problem(`only ${sizeText(free)} free: make room, at least ${sizeText(FREE_BYTES_MIN)}`)
 }
 
-/** A database that cannot be read is one problem, which the first check that meets it reports. */
-class Unreadable extends Problem {}
-const NOT_LOOKED_AT: Warning = { warning: 'not looked at: the database cannot be read, see above' }
-
-function checksOfDatabase(file: string): (check: (database: Database, file: string) => string | Warning) => Check {
-  let isUnreadable = false
-  return (check) => () => {
-    if (isUnreadable) return NOT_LOOKED_AT
-    try {
-      return withDatabase(file, check)
-    } catch (error) {
-      isUnreadable = error instanceof Unreadable
-      throw error
-    }
-  }
-}
-
-function checkGuests(file: string, { dataDir, guestsMb }: Config): string | Warning {
-  try {
-    return withDatabase(file, (database): string | Warning => {
-      const [kept, limit] = [guestStorage(database), createGuestLimit(resolve(dataDir), () => guestsMb)()]
-      const warning = guestConcern(kept, limit)?.message
-      const text = `${kept.guests} keep ${sizeText(kept.bytes)} of the ${sizeText(limit.bytesMax)} that all together may`
-      return warning === undefined ? text : { warning }
-    })
-  } catch (error) {
-    if (error instanceof Unreadable) return NOT_LOOKED_AT
-    throw error
-  }
-}
-
-function withDatabase<T extends string | Warning>(file: string, check: (database: Database, file: string) => T): T | string {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return 'there is no database yet'
-  let database: Database | undefined
-  try {
-    database = openDatabase(file, { readOnly: true })
-    return check(database, file)
-  } catch (error) {
-    if (error instanceof Problem) throw error
-    const remedy = isDamage(error) ? `: run ${restoreAdvice(dirname(file))}` : ''
-    throw new Unreadable(`${file} cannot be read: ${databaseReason(error)}${remedy}`)
-  } finally {
-    database?.close()
-  }
+function checkGuests(database: Database, { dataDir, guestsMb }: Config): string | Warning {
+  const [kept, limit] = [guestStorage(database), createGuestLimit(resolve(dataDir), () => guestsMb)()]
+  const warning = guestConcern(kept, limit)?.message
+  const text = `${kept.guests} keep ${sizeText(kept.bytes)} of the ${sizeText(limit.bytesMax)} that all together may`
+  return warning === undefined ? text : { warning }
 }
 
 function checkSchema(database: Database): string {
@@ -268,17 +221,10 @@ function checkBackups({ backupEvery, backupKeep, offsite }: Config, directory: s
   return isElsewhere ? found : { warning: `${found}, on the disk of the database: set up --offsite, since a broken disk takes both` }
 }
 
-function offsiteFound(config: Config, file: string): string | Warning {
-  try {
-    return withDatabase(file, (database) => {
-      const found = checkOffsite(database, config)
-      if (typeof found === 'object' && 'problem' in found) throw new Problem(found.problem)
-      return found
-    })
-  } catch (error) {
-    if (error instanceof Unreadable) return NOT_LOOKED_AT
-    throw error
-  }
+function checkPlaces(database: Database, config: Config): string | Warning {
+  const found = checkOffsite(database, config)
+  if (typeof found === 'object' && 'problem' in found) throw new Problem(found.problem)
+  return found
 }
 
 async function checkMail(config: Config, environment: Environment, settings: string): Promise<string | Warning> {
@@ -292,29 +238,17 @@ async function checkMail(config: Config, environment: Environment, settings: str
   }
 }
 
+const NO_DATES = { newest: undefined, lastRecord: undefined }
+
 function checkClock(file: string): string | Warning {
   const now = systemClock()
   const year = new Date(now).getUTCFullYear()
   if (year < YEAR_MIN || year > YEAR_MAX) throw new Problem(`it is ${isoDate(now)}: set the clock of this machine`)
-  const { newest, lastRecord } = datesIn(file)
+  const dates = (database: Database) => ({ newest: newestDate(database, STORED_MODELS), lastRecord: lastRecordDate(database) })
+  const { newest, lastRecord } = ifReadable(file, dates, NO_DATES) ?? NO_DATES
   const ahead = isoDate(now + CLOCK_SKEW_MS)
   if (newest === undefined || newest <= ahead) return isoDate(now)
   const found = `it is ${isoDate(now)}, and something stored is of ${newest}`
   if (lastRecord === undefined || lastRecord > ahead) throw new Problem(`${found}: set the clock of this machine`)
   return { warning: `${found}: the clock was ahead once, and is not now: what was written then comes first in lists until it is changed` }
-}
-
-/** Empty where the database cannot be read, which other checks report. */
-function datesIn(file: string): { readonly newest?: string | undefined; readonly lastRecord?: string | undefined } {
-  try {
-    let dates = {}
-    withDatabase(file, (database) => {
-      dates = { newest: newestDate(database, STORED_MODELS), lastRecord: lastRecordDate(database) }
-      return ''
-    })
-    return dates
-  } catch (error) {
-    if (error instanceof Unreadable) return {}
-    throw error
-  }
 }

@@ -2,7 +2,7 @@
  * The settings in the database, as `dateline check` judges them beside flags and environment: which hold, which have no
  * effect, and which cannot be used. The checks that follow look at what a service started like this would use.
  */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { deriveKeys, type Keys } from '../../auth/keys.ts'
 import { createLiveSettings, openStored } from '../../app/settings/live-settings.ts'
@@ -15,10 +15,10 @@ import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { SettingError } from '../../base/setting-file.ts'
 import { isEditable, MAIL_NAMES, MAIL_PASSWORD, OFFSITE_KEYS, type EditableName } from '../../models/editable-settings.ts'
 import { databaseFile } from '../../store/db/data-dir.ts'
-import { openDatabase, type Database } from '../../store/db/database.ts'
+import type { Database } from '../../store/db/database.ts'
 import { loadSecrets } from '../../store/db/secret-file.ts'
 import { listSettings, type StoredSetting } from '../../store/settings/setting-table.ts'
-import { Problem, type Check } from './service-checks.ts'
+import { ifReadable, Problem, type Check } from './check.ts'
 
 interface StoredRows {
   readonly rows: readonly StoredSetting[]
@@ -42,17 +42,9 @@ interface JudgedSettings {
 /** What is stored; undefined where the database cannot be read, which other checks report. */
 export function readStored({ dataDir }: Config, environment: Environment): StoredRows | undefined {
   const directory = resolve(dataDir)
-  const file = databaseFile(directory)
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return { rows: [], secrets: [] }
-  let database: Database | undefined
-  try {
-    database = openDatabase(file, { readOnly: true })
-    return { rows: listSettings(database), secrets: secretsIn(directory, environment) }
-  } catch {
-    return undefined
-  } finally {
-    database?.close()
-  }
+  const read = (database: Database): StoredRows => ({ rows: listSettings(database), secrets: secretsIn(directory, environment) })
+  const found = ifReadable(databaseFile(directory), read, 'unreadable')
+  return found === 'unreadable' ? undefined : (found ?? { rows: [], secrets: [] })
 }
 
 function secretsIn(directory: string, environment: Environment): readonly string[] {
