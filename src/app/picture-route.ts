@@ -9,6 +9,7 @@ import { describe, fail } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
 import { readPart, type FilePart, type FileReader, type OpenFile } from '../base/regular-file.ts'
 import { createRunningLimit } from '../base/running-limit.ts'
+import { errorCode } from '../base/system-error.ts'
 import { wantedRange } from '../http/byte-range.ts'
 import { keptTags } from '../http/entity-tag.ts'
 import { notModified, type Exchange, type HttpResponse } from '../http/exchange.ts'
@@ -63,7 +64,7 @@ export function pictureRoute({ store, files, fetchMissing, log }: PictureRouteOp
     try {
       return await readAll()
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      if (errorCode(error) !== 'ENOENT') throw error
       if ((await fetchMissing?.(picture)) === true) return readAll()
       log.error('picture.missing', { hash: picture.hash })
       throw fail('notFound', `The file of the picture ${describe(picture.hash)} is missing`)

@@ -1,4 +1,5 @@
 /** What an operator can do about the certificate of a server that was rejected. */
+import { errorCode } from './system-error.ts'
 
 /** A certificate may have hundreds of names. */
 const NAMES_CHARS_MAX = 200
@@ -24,7 +25,7 @@ const ISSUER_UNKNOWN = [
  * `certificateProblem` gives it. Undefined where the error is about something else.
  */
 export function certificateAdvice(cause: unknown, issuer = 'unknown', remedies: CertificateRemedies): string | undefined {
-  const name = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const name = errorCode(cause)
   const by = JSON.stringify(issuer)
   if (ISSUER_UNKNOWN.includes(name)) {
     return `The server's certificate was issued by ${by}, which this machine does not trust: set ${remedies.caFlag} to the certificate of that authority`

@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorCode } from './system-error.ts'
 
 /** The path itself where it exists, or the nearest directory above it that does. */
 export function nearestDirectory(path: string): string {
@@ -20,7 +21,7 @@ export function makeDirectory(path: string, mode: number): readonly string[] {
     return [...made, path]
   } catch (error) {
     // Another process may have been faster.
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    const isThere = errorCode(error) === 'EEXIST'
     if (!isThere || statSync(path).isDirectory() !== true) throw error
     return made
   }
@@ -52,7 +53,7 @@ export function giveName(partial: string, file: string): void {
   try {
     linkSync(partial, file)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+    if (errorCode(error) === 'EEXIST') {
       rmSync(partial, { force: true })
       throw error
     }

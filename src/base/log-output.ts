@@ -9,6 +9,7 @@
  */
 import { createLineDrops, type LineCounts } from './line-drops.ts'
 import type { LogLevel } from './log-level.ts'
+import { errorCode } from './system-error.ts'
 
 const HELD_BYTES_MAX = 4 * 1024 * 1024
 /** Lines that come sooner after a write wait for so long. */
@@ -184,8 +185,7 @@ const NOTHING = new Uint8Array(0)
 
 /** Whether the reader is gone for good. Another error, as of a full disk, may pass. */
 function isReaderGone(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'EPIPE' || code === 'EIO' || code === 'EBADF'
+  return ['EPIPE', 'EIO', 'EBADF'].includes(errorCode(error))
 }
 
 function writeAtExit(sink: LogSink, bytes: Uint8Array): number {

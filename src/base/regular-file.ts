@@ -4,6 +4,7 @@
  */
 import { close as closeFile, closeSync, constants, fstatSync, open as openFile, openSync, read as readFile, readSync, type PathLike, type Stats, type StatsBase } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { errorCode } from './system-error.ts'
 
 /** Room for a file that reports no size. */
 const FIRST_BYTES = 4 * 1024
@@ -30,9 +31,7 @@ export async function openRegularFile(path: PathLike): Promise<(OpenFile & { rea
     if (!(await lstat(path)).isFile()) return undefined
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP')) {
-      return undefined
-    }
+    if (['ENOENT', 'ELOOP'].includes(errorCode(error))) return undefined
     throw error
   }
   try {

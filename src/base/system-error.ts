@@ -12,10 +12,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
+/** The `code` of an error of Node, OpenSSL or the system; empty where it has none. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
 /** `permission denied` for an error of node:fs; the message of any other. */
 export function systemReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+  return REASONS[errorCode(error)] ?? (error instanceof Error ? error.message : String(error))
 }
 
 /**

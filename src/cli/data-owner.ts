@@ -11,7 +11,7 @@ import { dirname, resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { nearestDirectory } from '../base/directory.ts'
 import { createLog } from '../base/log.ts'
-import { systemReason } from '../base/system-error.ts'
+import { errorCode, systemReason } from '../base/system-error.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { readConfig } from '../config/read-config.ts'
 import { databaseFile, DataDirError } from '../store/db/data-dir.ts'
@@ -140,6 +140,6 @@ function isDenied(path: string, mode: number): boolean {
     accessSync(path, mode)
     return false
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EACCES'
+    return errorCode(error) === 'EACCES'
   }
 }

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncDirectory } from '../base/directory.ts'
-import { systemReason } from '../base/system-error.ts'
+import { errorCode, systemReason } from '../base/system-error.ts'
 import type { DirectoryAddress } from './place-address.ts'
 import { ABANDONED_MS, inOrder, isKey, OBJECTS_MAX, PlaceError, type Place, type PlaceErrorKind, type PlaceObject } from './place.ts'
 import type { TransferRate } from './transfer-rate.ts'
@@ -120,8 +120,8 @@ const REMEDIES: Readonly<Partial<Record<PlaceErrorKind, string>>> = {
 
 function asPlaceError(error: unknown, name: string, ifAbsent: PlaceErrorKind = 'address'): PlaceError {
   if (error instanceof PlaceError) return error
-  if (!(error instanceof Error) || !('code' in error)) throw error
-  const code = String(error.code)
+  const code = errorCode(error)
+  if (code === '') throw error
   const kind = code === 'ENOENT' ? ifAbsent : (KINDS[code] ?? 'network')
   return new PlaceError(kind, `${name}: ${systemReason(error)}: ${REMEDIES[kind] ?? 'check the disk and its connection; the service retries by itself'}`, error)
 }

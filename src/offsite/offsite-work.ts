@@ -15,7 +15,7 @@ import type { JsonObject } from '../base/json.ts'
 import { createKeptThreads } from '../base/kept-threads.ts'
 import type { Log } from '../base/log.ts'
 import { repeat } from '../base/repeating.ts'
-import { systemReason } from '../base/system-error.ts'
+import { errorCode, systemReason } from '../base/system-error.ts'
 import { startTaskThread } from '../base/thread.ts'
 import { SYSTEM } from '../store/actor.ts'
 import type { PicturePlace } from '../store/media/picture-table.ts'
@@ -79,7 +79,7 @@ export function readRecipients(dataDir: string): string | undefined {
   try {
     text = readFileSync(join(dataDir, RECIPIENTS_NAME), 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw new AgeError(`Cannot read ${RECIPIENTS_NAME}: ${systemReason(error)}`)
   }
   parseRecipientsFile(text)

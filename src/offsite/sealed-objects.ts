@@ -6,6 +6,7 @@ import { decryptAge, encryptAge } from '../age/age.ts'
 import { AgeError } from '../age/age-error.ts'
 import type { AgeIdentity, AgeRecipient } from '../age/age-keys.ts'
 import type { Bytes } from '../base/byte-source.ts'
+import { errorCode } from '../base/system-error.ts'
 import { damagedArchive } from './tar.ts'
 
 /** What is decompressed may ask for a window of this size at most. */
@@ -21,7 +22,7 @@ export async function* openObject(identities: readonly AgeIdentity[], sealed: By
   try {
     yield* through(decryptAge(identities, sealed), createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: WINDOW_BITS_MAX } }))
   } catch (error) {
-    if (error instanceof AgeError || !(error instanceof Error) || !('code' in error) || !/^(?:ZSTD_|Z_|ERR_BUFFER)/.test(String(error.code))) throw error
+    if (error instanceof AgeError || !/^(?:ZSTD_|Z_|ERR_BUFFER)/.test(errorCode(error))) throw error
     throw damagedArchive('it is not compressed by zstd')
   }
 }

@@ -5,6 +5,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib'
 import { describe } from '../base/failure.ts'
+import { errorCode } from '../base/system-error.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /** The value of Accept-Encoding. */
@@ -41,8 +42,7 @@ export async function decodeContent(bytes: Buffer, encoding: string | undefined,
   try {
     return await decode(bytes, { maxOutputLength: bytesMax })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code === 'ERR_BUFFER_TOO_LARGE') {
+    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') {
       throw new OutboundError('too-large', `The response is longer than ${bytesMax} bytes when decompressed: use an address with fewer items`, error)
     }
     throw new OutboundError('coding', `The response says that it is compressed with ${coding}, but is not, or is damaged: its administrator has to correct it`, error)

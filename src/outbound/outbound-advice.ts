@@ -1,6 +1,6 @@
 /** Errors of sockets, TLS and the parser of HTTP as one sentence that says what was found and what helps. */
 import { certificateAdvice } from '../base/certificate-advice.ts'
-import { mostSpecificError } from '../base/system-error.ts'
+import { errorCode, mostSpecificError } from '../base/system-error.ts'
 import { OutboundError, type OutboundErrorKind } from './outbound-error.ts'
 
 const CERTIFICATE_REMEDIES = { caFlag: '--outbound-ca', otherName: 'use that name in the address' }
@@ -67,6 +67,5 @@ export function responseError(error: unknown, host: string): OutboundError {
 }
 
 function codeOf(error: unknown): string {
-  const specific = error instanceof Error ? mostSpecificError(error) : error
-  return specific instanceof Error && 'code' in specific ? String(specific.code) : ''
+  return errorCode(error instanceof Error ? mostSpecificError(error) : error)
 }

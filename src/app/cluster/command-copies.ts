@@ -4,6 +4,7 @@
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../../base/system-error.ts'
 
 const NAME = /^command-(\d+)-\w+$/
 
@@ -26,6 +27,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    return errorCode(error) !== 'ESRCH'
   }
 }

@@ -7,6 +7,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, write, writeSy
 import { isatty } from 'node:tty'
 import { promisify } from 'node:util'
 import type { LogSink } from '../../base/log-output.ts'
+import { errorCode } from '../../base/system-error.ts'
 
 const STDERR = 2
 const writeInPool = promisify(write)
@@ -60,7 +61,7 @@ function writer(descriptor: number): (bytes: Uint8Array) => number {
     try {
       return writeSync(descriptor, bytes)
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0
+      if (errorCode(error) === 'EAGAIN') return 0
       throw error
     }
   }

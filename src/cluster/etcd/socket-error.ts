@@ -1,4 +1,5 @@
 /** Errors of sockets and TLS as a clause, with the setting that is probably wrong. */
+import { errorCode } from '../../base/system-error.ts'
 
 const REFUSES_OURS = 'it does not accept the certificate of --cluster-cert'
 /** Go's servers say the same where a client shows no certificate, and where it shows one that they do not accept. */
@@ -39,13 +40,13 @@ const CHARS_MAX = 200
 
 /** The clause for an error of OpenSSL; undefined for any other. */
 export function describeTlsError(error: Error): string | undefined {
-  return 'code' in error && String(error.code).startsWith('ERR_SSL_') ? describeSocketError(error) : undefined
+  return errorCode(error).startsWith('ERR_SSL_') ? describeSocketError(error) : undefined
 }
 
 /** `it refused the connection (ECONNREFUSED)`. A host with several addresses fails with one error for each of them. */
 export function describeSocketError(error: Error): string {
   const first = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error
-  const code = 'code' in first ? String(first.code) : ''
+  const code = errorCode(first)
   const advice = ADVICE[code]
   if (advice !== undefined) return `${advice} (${code})`
   return `the connection failed (${first.message.slice(0, CHARS_MAX) || code || 'an unknown error'})`

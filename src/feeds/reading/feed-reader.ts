@@ -5,6 +5,7 @@
  * One document is read at a time, so that there is one long text in memory. The thread lives while documents wait for it.
  */
 import { repeat } from '../../base/repeating.ts'
+import { errorCode } from '../../base/system-error.ts'
 import { startTaskThread } from '../../base/thread.ts'
 import type { DocumentReading, FetchedDocument } from './read-document.ts'
 import type { FeedFile, FileReading } from './read-feed-file.ts'
@@ -93,7 +94,7 @@ async function readWithin(thread: ReadThread, task: ReadTask, { cpuMsMax, signal
     return await thread.run(task)
   } catch (error) {
     if (reason !== undefined) return none(reason)
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return none(TOO_MUCH_MEMORY)
+    if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY') return none(TOO_MUCH_MEMORY)
     throw error
   } finally {
     signal?.removeEventListener('abort', stop)

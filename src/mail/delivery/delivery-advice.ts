@@ -1,6 +1,6 @@
 /** What the operator can do about a failed delivery: which setting it is about, with the other side's own words. */
 import { certificateAdvice, type CertificateRemedies } from '../../base/certificate-advice.ts'
-import { systemReason } from '../../base/system-error.ts'
+import { errorCode, systemReason } from '../../base/system-error.ts'
 import { RIGHTS_REMEDY } from '../settings/program-rights.ts'
 import type { DeliveryError, ErrorKind } from './delivery-error.ts'
 import { adviceForRejection } from './rejection-advice.ts'
@@ -16,7 +16,7 @@ export function adviceFor(error: DeliveryError): string {
   if (code !== undefined && kind === undefined) return adviceForRejection(error)
   if (kind === 'silent' || kind === 'closed') return adviceForSilence(error.stage, kind)
   if (kind !== undefined) return KIND_ADVICE[kind] ?? UNKNOWN
-  const name = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const name = errorCode(cause)
   return certificateAdvice(cause, error.issuer, MAIL_CERTIFICATE) ?? tlsAdvice(name) ?? connectionAdvice(name, error) ?? UNKNOWN
 }
 

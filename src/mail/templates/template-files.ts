@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe } from '../../base/failure.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
-import { systemReason } from '../../base/system-error.ts'
+import { errorCode, systemReason } from '../../base/system-error.ts'
 import { codeRunsOf } from '../message/code-runs.ts'
 import { templateError, TemplateError, type TemplateSource } from './template-error.ts'
 
@@ -49,7 +49,7 @@ function namesIn(directory: string): readonly string[] {
       if (names.length > FILES_MAX) break
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (errorCode(error) === 'ENOENT') return []
     throw new TemplateError(`Cannot read templates in "${directory}": ${systemReason(error)}`, { cause: error })
   }
   if (names.length > FILES_MAX) {

@@ -7,7 +7,7 @@ import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openRegularFile, type OpenFile } from '../../base/regular-file.ts'
-import { systemReason } from '../../base/system-error.ts'
+import { errorCode, systemReason } from '../../base/system-error.ts'
 import type { Backup } from '../../models/responses.ts'
 import { readBackupName } from './backup.ts'
 import { DatabaseFileError } from './database-copy.ts'
@@ -76,7 +76,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return await readdir(directory)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (errorCode(error) === 'ENOENT') return []
     throw new DatabaseFileError(`Cannot list the backups in "${directory}": ${systemReason(error)}`, { cause: error })
   }
 }

@@ -5,6 +5,7 @@
  * `site` identifies the log. A file without a position belongs to no cluster, and one with a position opens with its log only.
  */
 import { open } from 'node:fs/promises'
+import { errorCode } from '../../base/system-error.ts'
 import { DataDirError, type DataDir, type Owner } from '../db/data-dir.ts'
 import { openDatabase, type Database } from '../db/database.ts'
 import { clearUnsyncedMark } from '../db/unsynced-mark.ts'
@@ -144,6 +145,6 @@ async function syncFile(path: string): Promise<void> {
     await file.datasync()
   } catch (error) {
     // Closing the database moves all of the WAL and removes it.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (errorCode(error) !== 'ENOENT') throw error
   }
 }

@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 import { exposureOf, replacementIn } from '../../base/file-mode.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { secretWeakness } from '../../base/secret-strength.ts'
-import { systemReason } from '../../base/system-error.ts'
+import { errorCode, systemReason } from '../../base/system-error.ts'
 import { DataDirError } from './data-dir.ts'
 
 const FILE_MODE = 0o600
@@ -69,7 +69,7 @@ function createSecret(file: string, random: (bytes: number) => Buffer): void {
   try {
     descriptor = openSync(file, 'wx', FILE_MODE)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    if (errorCode(error) === 'EEXIST') return
     throw error
   }
   try {

@@ -6,6 +6,7 @@
  * it has posted the result or is really gone, which `terminate()` alone does not promise (base/thread.ts).
  */
 import { fail } from '../../../base/failure.ts'
+import { errorCode } from '../../../base/system-error.ts'
 import { endThreads, startTaskThread } from '../../../base/thread.ts'
 import type { ScanResultMessage, ScanTask, ScanTaskMessage, ThreadData } from './query-message.ts'
 
@@ -85,7 +86,8 @@ export function startScanThread({ file, program }: { readonly file: string; read
         })
         .then((message) => pending.resolve(resultOf(message)))
         .catch((error: unknown) => {
-          pending.reject(isOutOfMemory(error) ? fail('badRequest', advice, { cause: error }) : error)
+          // The documents of a page, or one of them and what is made of it, may be larger than the heap of a thread.
+          pending.reject(errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? fail('badRequest', advice, { cause: error }) : error)
         })
       return pending.promise
     },
@@ -104,11 +106,6 @@ export async function endScanThreads(threads: readonly ScanThread[], ms: number,
     ms,
     threads.map(({ worker }) => worker),
   )
-}
-
-/** The documents of a page, or one of them and what is made of it, are larger than the heap of a thread. */
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 }
 
 function resultOf(message: ScanResultMessage): ScanResult {
