@@ -128,6 +128,7 @@ function processScript(files: readonly string[], root: string, { fileMs, isolate
   })`
   return `import { writeSync } from 'node:fs'
 import { test } from 'node:test'
+import ${JSON.stringify(import.meta.resolve('./bundled-threads.ts'))}
 const files = ${JSON.stringify(list, undefined, 2)}
 const contexts = []
 let left = files.length
