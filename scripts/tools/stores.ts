@@ -6,7 +6,7 @@ import type { Model } from '../../src/models/schema.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/db/data-dir.ts'
 import { SYSTEM, type Visitor } from '../../src/store/actor.ts'
-import { openDatabase } from '../../src/store/db/database.ts'
+import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { blankUnused } from '../../src/store/db/wal/move-wal.ts'
@@ -51,6 +51,13 @@ export function testStore(
   const store = openStore({ dir, models, version: '1.2.3', now: () => 0, trash, ...more, owner })
   t.after(() => store.close())
   return { store: systemStore(store), dir }
+}
+
+/** A connection of its own to a database, which ends with the test. */
+export function connectTo(t: Cleanup, file: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): Database {
+  const database = openDatabase(file, { readOnly })
+  t.after(() => database.close())
+  return database
 }
 
 /** A data directory with an empty database, a copy of the first one of these models in this process. */

@@ -7,13 +7,13 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import type { BulkTables } from '../../src/store/writes/bulk-tables.ts'
 import { openBulkWriter } from '../../src/store/writes/bulk-writer.ts'
-import { openDatabase, type Database } from '../../src/store/db/database.ts'
+import type { Database } from '../../src/store/db/database.ts'
 import { GATHERED_ROWS_MAX } from '../../src/store/writes/group-inserts.ts'
 import { searchRow } from '../../src/store/search/pending-rows.ts'
 import { wordFaults } from '../../src/store/search/word-index.ts'
 import { changeFaults } from '../support/cluster/change-faults.ts'
 import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
-import { testStore } from '../../scripts/tools/stores.ts'
+import { connectTo, testStore } from '../../scripts/tools/stores.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 
 const DATE = '2026-03-01T08:00:00.000Z'
@@ -59,8 +59,7 @@ it('a load that gathers rows stores what one that writes row by row does', async
     const { dir } = testStore(t)
     const writer = openBulkWriter({ file: dir.database, isAlone, accountOf: () => assert.fail(), now: () => 0 })
     t.after(() => writer.close())
-    const reader = openDatabase(dir.database)
-    t.after(() => reader.close())
+    const reader = connectTo(t, dir.database)
     return { writer, reader }
   }
   const [gathering, single] = [openLoad(true), openLoad(false)]

@@ -9,12 +9,12 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
 import { anyCaller, OPERATOR, SYSTEM, type Actor } from '../../src/store/actor.ts'
-import { openDatabase, type Database } from '../../src/store/db/database.ts'
+import type { Database } from '../../src/store/db/database.ts'
 import { isIndexedText } from '../../src/store/search/pending-rows.ts'
 import { wordFaults } from '../../src/store/search/word-index.ts'
 import { changeFaults } from '../support/cluster/change-faults.ts'
 import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
-import { testStore } from '../../scripts/tools/stores.ts'
+import { connectTo, testStore } from '../../scripts/tools/stores.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 
@@ -44,8 +44,7 @@ async function openSide(t: Cleanup) {
     const account = { id, email: `${id}@example.org`, appRole: 'standardUser', dashboardRole: 'publisher', now: 0 } as const
     await store.createAccount(newAccount({ ...account, language: {} }))
   }
-  const reader = openDatabase(dir.database)
-  t.after(() => reader.close())
+  const reader = connectTo(t, dir.database)
   return { store, reader }
 }
 

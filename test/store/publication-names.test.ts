@@ -4,17 +4,16 @@ import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { publication } from '../../src/models/publication-model.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
-import { openDatabase, type Database } from '../../src/store/db/database.ts'
+import type { Database } from '../../src/store/db/database.ts'
 import { publicationNamed } from '../../src/store/publications/publication-rows.ts'
 import { PUBLICATION } from '../../scripts/tools/data-bodies.ts'
-import { testStore } from '../../scripts/tools/stores.ts'
+import { connectTo, testStore } from '../../scripts/tools/stores.ts'
 
 it('attack: the same statements run for an unknown name as for one with a secret, and for one without', async (t) => {
   const { store, dir } = testStore(t)
   for (const name of ['hidden', 'bare']) await store.insert(publication, { id: name, value: { ...PUBLICATION, id: name, name, visibility: 'secret' } as unknown as JsonObject })
   await store.as(SYSTEM).putPublicationSecret('hidden', new Uint8Array(32).fill(7))
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
+  const database = connectTo(t, dir.database)
   const statementsFor = (name: string, hasSecret: boolean | undefined): string[] => {
     const ran: string[] = []
     const counted = Object.fromEntries(

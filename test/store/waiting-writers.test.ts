@@ -4,10 +4,10 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { topic } from '../../src/models/topic.ts'
-import { openDatabase, type Database } from '../../src/store/db/database.ts'
+import type { Database } from '../../src/store/db/database.ts'
 import { createWaitingWriters, type WaitingWriters } from '../../src/store/db/waiting-writers.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
-import { testStore } from '../../scripts/tools/stores.ts'
+import { connectTo, testStore } from '../../scripts/tools/stores.ts'
 
 interface Waiter {
   readonly database: Database
@@ -19,8 +19,7 @@ const document = (id: string) => ({ id, value: { ...bodyOf('topic'), id } })
 it('a write waits for the transaction of another connection, and reads go on', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, document('t0'))
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
+  const database = connectTo(t, dir.database)
   database.exec('BEGIN IMMEDIATE')
   let isWritten = false
   const written = store.insert(topic, document('t1')).then(() => (isWritten = true))
@@ -37,8 +36,7 @@ it('a write waits for the transaction of another connection, and reads go on', a
 
 it('a writer of many transactions lets a write through that waits, and goes on without one', async (t) => {
   const { store, dir } = testStore(t)
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
+  const database = connectTo(t, dir.database)
   const others = createWaitingWriters(database, dir.database)
   assert.equal(await others.giveWay(), false)
   database.exec('BEGIN IMMEDIATE')
@@ -55,8 +53,7 @@ it('a writer that waited leaves the mark of the next one', (t) => {
   const { dir } = testStore(t)
   const mark = `${dir.database}-wanted`
   const [load, first, second] = ['load', 'first', 'second'].map(() => {
-    const database = openDatabase(dir.database)
-    t.after(() => database.close())
+    const database = connectTo(t, dir.database)
     return { database, waiting: createWaitingWriters(database, dir.database) }
   }) as [Waiter, Waiter, Waiter]
   load.database.exec('BEGIN IMMEDIATE')
@@ -75,8 +72,7 @@ it('a writer that waited leaves the mark of the next one', (t) => {
 
 it('the mark of a writer that was killed is removed after a while', async (t) => {
   const { dir } = testStore(t)
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
+  const database = connectTo(t, dir.database)
   writeFileSync(`${dir.database}-wanted`, '')
   const others = createWaitingWriters(database, dir.database)
   assert.equal(await others.giveWay(), true)

@@ -15,7 +15,7 @@ import { readCursor, writeCursor } from '../../../src/query/cursor.ts'
 import { matches } from '../../../src/query/match.ts'
 import { comparePositions, parseSort, sortKeys, type Position, type Sort } from '../../../src/query/order.ts'
 import { parseFilter } from '../../../src/query/parse.ts'
-import { openDatabase, type Database } from '../../../src/store/db/database.ts'
+import type { Database } from '../../../src/store/db/database.ts'
 import { execute, noEffort } from '../../../src/store/query/executor.ts'
 import type { Plan } from '../../../src/store/query/plan.ts'
 import { planQuery, possiblePlans } from '../../../src/store/query/planner.ts'
@@ -24,7 +24,7 @@ import { randomHeadline, SAMPLE_EXTRAS, sampleId } from './headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from '../../../scripts/tools/random.ts'
 import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
-import { testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
+import { connectTo, type SystemStore, testStore } from '../../../scripts/tools/stores.ts'
 import type { FindQuery, Found } from '../../../src/store/query/find-query.ts'
 
 /** Around so many documents there are when changes have gone on for a while. */
@@ -59,8 +59,7 @@ export function createWorld(t: Cleanup): World {
   const copyOf = (model: Model): Copy => {
     const models = STORED_MODELS.map((one) => (one.name === model.name ? model : one))
     const { store, dir } = testStore(t, models)
-    const database = openDatabase(dir.database, { readOnly: true })
-    t.after(() => database.close())
+    const database = connectTo(t, dir.database, { readOnly: true })
     return { model, file: dir.database, store, database }
   }
   const [indexed, bare] = [copyOf(headline), copyOf(bareHeadline)]
