@@ -37,7 +37,7 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.open('/#/operations?part=import&model=topic')
     await page.find({ role: 'combobox', name: 'Import as' })
     await choose('topics.csv', CSV)
-    await page.find({ role: 'combobox', name: 'Column for Icon URL' })
+    assert.equal((await page.find({ role: 'combobox', name: 'Column for Icon URL' })).value, 'Icon')
     await page.reads(/Encoding: UTF-8/)
     await page.reads(/<b>Markup<\/b>/)
     await page.click(button('Check without writing'))
