@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
 import { filterFields } from '../../src/dashboard/screens/list/filter-fields.ts'
-import { cardColumns, columnsOf, fittingColumns, sortableFields, type ListColumn } from '../../src/dashboard/screens/list/list-columns.ts'
+import { cardColumns, columnsOf, placedColumns, sortableFields, type ListColumn } from '../../src/dashboard/screens/list/list-columns.ts'
 import { columnsShown, columnSort, columnsTicked, listQuery, readState, rulesOf, sortOf, toggled, writeState, type ListState } from '../../src/dashboard/screens/list/list-state.ts'
 import { headline } from '../../src/models/headline.ts'
 import { topic } from '../../src/models/topic.ts'
@@ -40,13 +40,25 @@ describe('what a list offers by the declaration', () => {
   })
 })
 
-it('columns drop out where there is no room: status and dates last, the name never', () => {
-  const columns = columnsOf(headline).filter(({ name }) => ['title', 'source', 'topic', 'updatedAt', 'status'].includes(name))
-  const shown = (rem: number) => namesOf(fittingColumns(columns, rem)).join(' ')
-  assert.equal(shown(60), 'title source topic updatedAt status')
-  assert.equal(shown(46), 'title source updatedAt status')
-  assert.equal(shown(40), 'title updatedAt status')
-  assert.equal(shown(10), 'title')
+describe('where the columns of a list stand', () => {
+  const columns = columnsOf(headline).filter(({ name }) => ['title', 'excerpt', 'source', 'topic', 'updatedAt', 'status'].includes(name))
+  for (const [rem, own, below] of [
+    [60, 'title excerpt updatedAt status', 'source topic'],
+    [59, 'title updatedAt status', 'excerpt source topic'],
+    [52, 'title updatedAt', 'status excerpt source topic'],
+    [21, 'title', 'status updatedAt excerpt source topic'],
+  ] as const) {
+    it(`in ${rem} rem: ${below} below the name`, () => {
+      const placed = placedColumns(columns, rem)
+      assert.equal(namesOf(placed.filter(({ isBelow }) => !isBelow)).join(' '), own)
+      assert.equal(namesOf(placed.filter(({ isBelow }) => isBelow)).join(' '), below)
+    })
+  }
+
+  it('is below the name in any case only where nothing is sorted by them', () => {
+    assert.deepEqual(columnsOf(headline).filter(({ isBrief, sort }) => isBrief && sort !== undefined), [])
+    assert.deepEqual(namesOf(columnsOf(topic).filter(({ isBrief }) => isBrief)), [])
+  })
 })
 
 describe('a column', () => {

@@ -8,7 +8,7 @@ import { tag } from './elements.ts'
 import { dateTime, shortTime } from './moments.ts'
 import type { IconName } from './icons.ts'
 
-const TONES: Readonly<Record<string, string>> = { active: 'good', draft: 'warn' }
+const TONES: Readonly<Record<string, string>> = { active: 'good published', draft: 'warn' }
 const ICONS: Readonly<Record<string, IconName>> = { active: 'publish', archived: 'archive' }
 
 export function statusTag(status: Json | undefined): HTMLElement | null {

@@ -94,7 +94,7 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
   takeUp(options, reading, rows)
 
   function showHead(): void {
-    const tracks = columns.map(({ width }) => width)
+    const tracks = columns.flatMap(({ width, isBelow }) => (isBelow === true ? [] : [width]))
     grid.style.setProperty('--tracks', (selection === undefined ? tracks : [BOX_WIDTH, ...tracks]).join(' '))
     head.show(columns, sort)
   }

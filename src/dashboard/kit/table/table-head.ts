@@ -3,7 +3,7 @@ import { t } from '../../texts.ts'
 import { button, fill, h } from '../dom.ts'
 import { keepFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
-import { sortPath, type TableColumn } from './table-column.ts'
+import { partsOf, sortPath, type TableColumn } from './table-column.ts'
 
 export interface TableHeadOptions {
   readonly onSort: (sort: string) => void
@@ -22,7 +22,7 @@ export function tableHead({ onSort, onAll }: TableHeadOptions) {
     element: h('div', { class: 'table-head', role: 'rowgroup' }, row),
     show<T>(columns: readonly TableColumn<T>[], sort: string | undefined): void {
       const pick = onAll !== undefined && h('div', { class: 'pick', role: 'columnheader' }, box)
-      const titles = columns.map((column, i) => titleOf(column, i === 0 ? 'cell main' : 'cell', sort, onSort))
+      const titles = partsOf(columns, (column, kind) => titleOf(column, kind, sort, onSort))
       // A reader who sorts by the keyboard stays at the title.
       keepFocus(row, () => fill(row, pick, titles))
     },

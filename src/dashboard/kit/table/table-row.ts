@@ -1,7 +1,7 @@
 /** One row of a table, at its place. What an item says is text only; one that is not there yet is a grey line. */
 import { h } from '../dom.ts'
 import { t } from '../../texts.ts'
-import type { TableColumn } from './table-column.ts'
+import { partsOf, type TableColumn } from './table-column.ts'
 
 /** Rows are counted from 1, and the head is the first (WAI-ARIA, aria-rowindex). */
 const ROWS_BEFORE = 2
@@ -17,28 +17,18 @@ export interface RowOptions<T> {
 }
 
 export function tableRow<T>({ item, row, columns, label, href, isChosen }: RowOptions<T>): HTMLElement {
-  const element = h('div', {
-    class: item === undefined ? 'row empty' : 'row',
-    role: 'row',
-    tabindex: -1,
-    'aria-rowindex': row + ROWS_BEFORE,
-  })
-  if (isChosen !== undefined) {
-    const box =
-      item !== undefined &&
-      h('input', { type: 'checkbox', tabindex: -1, 'aria-label': t('table.choose', { label: label(item) }) })
-    element.append(h('div', { class: 'pick', role: 'gridcell' }, box))
-  }
-  for (const [i, column] of columns.entries()) {
+  const box = item !== undefined && h('input', { type: 'checkbox', tabindex: -1, 'aria-label': t('table.choose', { label: label(item) }) })
+  const parts = partsOf(columns, (column, kind) => {
     const shown = item === undefined ? h('i', { class: 'line' }) : column.cell(item)
-    element.append(
-      h(
-        'div',
-        { class: i === 0 ? 'cell main' : column.isDetail === true ? 'cell detail' : 'cell', role: 'gridcell' },
-        i === 0 && item !== undefined && href !== undefined ? h('a', { href: href(item), tabindex: -1 }, shown) : shown,
-      ),
-    )
-  }
+    const isLink = column === columns[0] && item !== undefined && href !== undefined
+    return h('div', { class: kind, role: 'gridcell' }, isLink ? h('a', { href: href(item), tabindex: -1 }, shown) : shown)
+  })
+  const element = h(
+    'div',
+    { class: item === undefined ? 'row empty' : 'row', role: 'row', tabindex: -1, 'aria-rowindex': row + ROWS_BEFORE },
+    isChosen !== undefined && h('div', { class: 'pick', role: 'gridcell' }, box),
+    parts,
+  )
   // Without the name of the box, which says the title once more.
   element.ariaLabelledByElements = [...element.querySelectorAll('.cell')]
   if (item === undefined) element.setAttribute('aria-busy', 'true')

@@ -9,7 +9,7 @@ import { bulkBar } from './bulk-bar.ts'
 import type { Standing } from './bulk-offers.ts'
 import { filterChips } from './filter-chips.ts'
 import { tableColumn } from './list-cells.ts'
-import { cardColumns, fittingColumns } from './list-columns.ts'
+import { cardColumns, placedColumns } from './list-columns.ts'
 import { listMenus, pictureSwitch } from './list-menus.ts'
 import { liveRows } from './live-rows.ts'
 import { createListView } from './list-view.ts'
@@ -57,11 +57,10 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   const total = totalLine(key)
   const shownColumns = () => {
     const shown = view.columns()
-    // Cards say in their styles what else they show.
-    const columns = matchMedia('(width < 46rem)').matches
-      ? cardColumns(shown, view.rules.columns, [view.sort(), view.usualSort()])
-      : fittingColumns(shown, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())
-    return columns.map((one) => tableColumn(model, one, view.columnSort(one)))
+    const isCard = matchMedia('(width < 46rem)').matches
+    const columns = isCard ? cardColumns(shown, view.rules.columns, [view.sort(), view.usualSort()]) : shown
+    const rem = (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize()
+    return placedColumns(columns, rem).map((one) => tableColumn(model, one, view.columnSort(one)))
   }
 
   const standings = new Map<string, Standing>()

@@ -6,35 +6,39 @@ import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { arePicturesShown, pictureField, shownPicture } from '../../pictures.ts'
 import { sortPath, type TableColumn } from '../../kit/table/table-column.ts'
 import { t } from '../../texts.ts'
-import { h, type Child } from '../../kit/dom.ts'
+import { h } from '../../kit/dom.ts'
 import { letteredPicture } from '../../kit/lettered-picture.ts'
 import { ago } from '../../kit/moments.ts'
 import { statusCell } from '../../kit/status-tag.ts'
-import type { ListColumn } from './list-columns.ts'
+import type { ListColumn, PlacedColumn } from './list-columns.ts'
 
 /** Of a text in a cell; there is no room for more. */
 const SHOWN_CHARS_MAX = 300
 
 /** `sort` is how it sorts in the tab that is shown. */
-export function tableColumn(model: Model, column: ListColumn, sort: string | undefined): TableColumn<StoredDocument> {
-  const { name, kind, isDetail, isWide } = column
+export function tableColumn(model: Model, column: PlacedColumn, sort: string | undefined): TableColumn<StoredDocument> {
+  const { name, kind, isDetail, isBelow, isWide } = column
   return {
     key: name,
     title: fieldTitle(name),
-    width: kind === 'name' ? 'minmax(0, 3.5fr)' : kind === 'value' ? `minmax(0, ${isWide ? 3 : 1.3}fr)` : '8.5rem',
+    width: kind === 'name' ? 'minmax(0, 5fr)' : kind === 'value' ? `minmax(0, ${isWide ? 3 : 1.3}fr)` : '8.5rem',
     sort,
     // What it sorts by need not be what its title says.
     sortName: kind === 'computed' ? t('list.sortBy', { name: fieldTitle(sortPath(sort)) }) : undefined,
     isDetail,
+    isBelow,
     cell: (document) => {
       const cell = cellOf(column, column.value(document))
-      return kind === 'name' ? [listPicture(model, document), cell ?? words(labelOf(document))] : cell
+      if (kind === 'name') return [listPicture(model, document), cell ?? words(labelOf(document))]
+      // No title of a column says what it is.
+      if (isBelow && cell !== null && kind !== 'computed') cell.title = t('pair', { name: fieldTitle(name), value: cell.title })
+      return cell
     },
   }
 }
 
 /** Documents may hold anything under a name, from before the field was declared as it is. */
-function cellOf({ field, kind }: ListColumn, value: Json | undefined): Child {
+function cellOf({ field, kind }: ListColumn, value: Json | undefined): HTMLElement | null {
   if (value === undefined || value === null || value === '') return null
   if (isMembers(value)) return kind === 'computed' ? statusCell(value) : words(labelOf(value))
   if (typeof value !== 'string') return words(JSON.stringify(value))

@@ -48,6 +48,8 @@ export interface ListColumn extends Pick<Declared, 'isWide' | 'computedFrom'> {
   readonly tabSorts: Readonly<Record<string, string>>
   /** Whether it stands in the second line where a row is a card, and goes last where there is no room. */
   readonly isDetail: boolean
+  /** Whether it is a word or two by which nothing is sorted: it stands below the name, however much room there is. */
+  readonly isBrief: boolean
 }
 
 /** Fields that fit into a cell, the one that names a document first. */
@@ -74,6 +76,7 @@ export function columnsOf(model: Model): readonly ListColumn[] {
       sort: sortable.get(name),
       tabSorts: Object.fromEntries(sorts),
       isDetail: kind === 'computed' || kind === 'date',
+      isBrief: isShort(one) && !sortable.has(name),
       ...(computedFrom && { computedFrom }),
       ...(isWide && { isWide }),
     }
@@ -139,22 +142,32 @@ export function defaultSort(model: Model): string | undefined {
   return model.unique === name ? sortable.get(name) : [...sortable.values()][0]
 }
 
-/** In rem: of the name, which has two lines; of a column with its gap; and of what stands before and behind all of them. */
-const [NAME_ROOM, DETAIL_ROOM, OTHER_ROOM, AROUND] = [16, 9.5, 7, 4]
+const BELOW_ORDER: readonly ListColumn['kind'][] = ['computed', 'date', 'value']
+/** In rem: of the name, which has one line; of a column with its gap; and of what stands before and behind all of them. */
+const [NAME_ROOM, DETAIL_ROOM, OTHER_ROOM, AROUND] = [30, 9.5, 7, 4]
 
-/** The columns that a table of this width has room for, in their order: the name first, then details, then the others. */
-export function fittingColumns(columns: readonly ListColumn[], rem: number): readonly ListColumn[] {
-  const [name, ...others] = columns
+/**
+ * Where columns stand in a table of this width. What is brief stands below the name, and so does what has no room: the status first,
+ * then dates. Details get the room before the others.
+ */
+export function placedColumns(columns: readonly ListColumn[], rem: number): readonly PlacedColumn[] {
+  const [, ...others] = columns
   let room = rem - AROUND - NAME_ROOM
-  const byImportance = [...others].sort((a, b) => Number(b.isDetail) - Number(a.isDetail))
-  const fitting = new Set(byImportance.filter(({ isDetail }) => (room -= isDetail ? DETAIL_ROOM : OTHER_ROOM) >= 0))
-  return columns.filter((one) => one === name || fitting.has(one))
+  const long = others.filter(({ isBrief }) => !isBrief).sort((a, b) => Number(b.isDetail) - Number(a.isDetail))
+  const fitting = new Set(long.filter(({ isDetail }) => (room -= isDetail ? DETAIL_ROOM : OTHER_ROOM) >= 0))
+  const below = others.filter((one) => !fitting.has(one)).sort((a, b) => BELOW_ORDER.indexOf(a.kind) - BELOW_ORDER.indexOf(b.kind))
+  return [...columns.filter((one) => !below.includes(one)), ...below].map((one) => ({ ...one, isBelow: below.includes(one) }))
+}
+
+export interface PlacedColumn extends ListColumn {
+  /** Whether it stands in the line below the name. */
+  readonly isBelow: boolean
 }
 
 /** For cards, which do not say what a date is: of all dates only that of the first sort by a date, in any case. */
 export function cardColumns(shown: readonly ListColumn[], all: readonly ListColumn[], sorts: readonly (string | undefined)[]): readonly ListColumn[] {
   const date = sorts.flatMap((sort) => all.find(({ kind, name }) => kind === 'date' && name === sortPath(sort)) ?? [])[0]
   if (date === undefined) return shown
-  const cards = shown.map((one) => (one.kind === 'date' && one !== date ? { ...one, isDetail: false } : one))
+  const cards = shown.filter((one) => one.kind !== 'date' || one === date)
   return cards.includes(date) ? cards : [...cards, date]
 }
