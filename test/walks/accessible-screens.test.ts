@@ -56,7 +56,7 @@ const OPENED: (readonly [name: string, hash: string, press?: string | readonly s
   ['the own sessions', '#/sessions'],
   ['the palette', '#/topics', '.palette-button', 'dialog [role="option"]'],
   ['the keys', '#/topics', ['.account button:last-of-type', '.account .drop-panel button:nth-last-of-type(2)'], 'dialog .keys'],
-  ['a question before many are changed', '#/topics', ['.table-head .pick input', '.bulk button:not([hidden], [title=""])'], 'dialog'],
+  ['a question before many are changed', '#/topics', ['.table-head .pick input', '.bulk button[title]:not([hidden], [title=""])'], 'dialog'],
   ['fields for many', '#/headlines', ['.table-head .pick input', '.bulk button[title$="…"]:not([hidden])'], 'dialog form'],
   ['a time for many', '#/headlines', ['.table-head .pick input', '.bulk button[title$="…"]:not([hidden]) + button[title$="…"]'], 'dialog [type="datetime-local"]'],
   ['a time for a draft', `#/headlines/${draft}`, ['.publish .action-menu > button', '.publish .drop-panel button'], 'dialog [type="datetime-local"]'],

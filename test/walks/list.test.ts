@@ -224,6 +224,13 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.focuses(/^Story 128/)
     await page.press('Space', 'ArrowDown', 'Shift+ArrowDown')
     await page.reads(/3 selected/)
+    // The bar covers no row that has the focus.
+    await page.press('PageDown')
+    const between = await page.evaluate(() => {
+      const [row, bar] = ['.row:focus', '.bulk'].map((one) => document.querySelector(one)?.getBoundingClientRect())
+      return row === undefined || bar === undefined ? undefined : bar.top - row.bottom
+    })
+    assert.ok(between !== undefined && between >= 0, `${between} pixels between the row and the bar`)
     await page.press('End')
     await page.press('Home')
     await page.focuses(/^Story 129/)

@@ -18,14 +18,14 @@ export interface SelectionBarOptions {
 
 export type SelectionBar = ReturnType<typeof selectionBar>
 
-/** Lies over the titles of the columns while something is chosen. */
+/** Stands behind the table, at the end of the window, while something is chosen. */
 export function selectionBar({ selection, actions, more, focusRows }: SelectionBarOptions) {
   const work = bulkWork((isBusy) => {
     for (const one of element.querySelectorAll('button')) one.disabled = isBusy
     if (!isBusy) show()
   })
-  const none = bulkAction(t('bulk.none'), 'close', () => letGo([]))
-  const parts = [work.count, more, work.progress, actions, none]
+  const none = button(icon('close'), () => letGo([]), { class: 'plain small', 'aria-label': t('bulk.none') })
+  const parts = [work.count, none, more, work.progress, actions]
   const element = h('div', { class: 'bulk', role: 'group', 'aria-label': t('bulk.label'), hidden: true }, parts)
 
   /** Shows how many are chosen. */

@@ -42,13 +42,18 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
     return head === null ? 0 : (Number.parseFloat(getComputedStyle(head).top) || 0) + head.clientHeight
   }
 
+  /** What covers the end of the window, in pixels: the bar of the chosen rows. */
+  function endInset(): number {
+    return Number.parseFloat(getComputedStyle(body).scrollMarginBlockEnd) || 0
+  }
+
   /** Moves the focus to a row and brings it into view. */
   function focus(row: number): void {
     const height = rowHeight()
     const top = body.getBoundingClientRect().top + row * height
-    const inset = topInset()
+    const [inset, end] = [topInset(), innerHeight - endInset()]
     if (top < inset) scrollBy(0, top - inset)
-    else if (top + height > innerHeight) scrollBy(0, top + height - innerHeight + height / 2)
+    else if (top + height > end) scrollBy(0, top + height - end + height / 2)
     current = row
     draw()
     rows.element(row)?.focus({ preventScroll: true })
@@ -100,7 +105,7 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
     focusCurrent: () => focus(current),
     count: () => pages().rowCount,
     /** How many rows are seen at once. */
-    visibleCount: () => Math.max(1, Math.floor((innerHeight - topInset()) / rowHeight()) - 1),
+    visibleCount: () => Math.max(1, Math.floor((innerHeight - topInset() - endInset()) / rowHeight()) - 1),
     topInset,
   }
 }

@@ -171,9 +171,9 @@ export function documentList(model: Model, context: ScreenContext): Screen {
       pictureSwitch(model, () => table.show({})),
     ),
     chips.element,
-    bulk.element,
     fresh.element,
     table.element,
+    bulk.element,
   )
   /** With what is chosen; without a choice, with the row that has the focus. */
   function actions(): readonly ScreenAction[] {

@@ -65,8 +65,8 @@ export const trashScreen: OpenScreen = (context) => {
       head,
       h('p', { class: 'soft' }, t('trash.about')),
       tabs(models, model),
-      bar.element,
       table.element,
+      bar.element,
     ),
   }
 }
