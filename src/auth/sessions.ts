@@ -116,6 +116,12 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
       await store.as(acting(anyCaller)).replaceSession(userId, { jti, iat, expiresAt }, session)
       return token(userId, session)
     },
+    /** Ends all sessions of the user but this one. Returns how many listed ones had not expired. */
+    endOthers({ claim, acting }: Session, { label, now }: Omit<NewSession, 'lifetimeMs'>): Promise<number> {
+      const { userId, jti, iat, expiresAt } = claim
+      const kept = { jti, label: cleanLabel(label), createdAt: iat * 1000, expiresAt }
+      return store.as(acting(anyCaller)).endOtherSessions(userId, kept, now)
+    },
     /** Ends the session: its token is rejected from now on. Throws unauthorized where it ended meanwhile. */
     end: ({ claim, acting }: Session, now: number): Promise<void> =>
       store.as(acting(anyCaller)).revoke({ jti: claim.jti, expiresAt: claim.expiresAt, now }),

@@ -6,11 +6,12 @@ import type { JsonObject } from '../base/json.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { networkKey } from '../http/client-address.ts'
 import { parseAcceptLanguage } from '../http/accept-language.ts'
-import { ok, type Exchange } from '../http/exchange.ts'
+import { ok } from '../http/exchange.ts'
 import { anyCaller } from '../store/actor.ts'
 import { signedIn } from '../models/responses.ts'
 import type { User } from '../models/user.ts'
 import { endpointOn, SHORT_BODY } from './endpoint.ts'
+import { clientOf } from './listed-sessions.ts'
 import type { Service } from './service-parts.ts'
 
 const EMAIL: JsonSchema = { type: 'string', description: 'An e-mail address', examples: ['you@example.org'] }
@@ -142,8 +143,4 @@ function readDashboardFlag(body: JsonObject): boolean {
   const flag = body['isDashboardLogin']
   if (flag === undefined || typeof flag === 'boolean') return flag ?? false
   throw fail('invalidInput', `isDashboardLogin: expected true or false, found ${describe(flag)}`)
-}
-
-function clientOf({ headers }: Exchange): string {
-  return headers['user-agent'] ?? ''
 }

@@ -1,9 +1,15 @@
 /** Where a user is signed in, as the user and administrators see it. */
 import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
+import type { Exchange } from '../http/exchange.ts'
 import type { UserSessions } from '../models/responses.ts'
 import { clientName } from '../models/user-agent.ts'
 import type { ReadStore } from '../store/read-store.ts'
+
+/** What a client calls itself, which becomes the label of its session. */
+export function clientOf({ headers }: Pick<Exchange, 'headers'>): string {
+  return headers['user-agent'] ?? ''
+}
 
 interface Listed {
   readonly store: Pick<ReadStore, 'accounts'>

@@ -3,7 +3,7 @@ import { sessionsEnded, userSessions } from '../models/responses.ts'
 import { anyCaller } from '../store/actor.ts'
 import { endpointOn } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
-import { sessionList, unknownSession } from './listed-sessions.ts'
+import { clientOf, sessionList, unknownSession } from './listed-sessions.ts'
 
 const endpoint = endpointOn<Service>('Accounts')
 
@@ -25,8 +25,8 @@ export const OWN_ACCOUNT = [
     summary: 'End all of your sessions but the current one',
     response: sessionsEnded,
     client: 'auth.endOtherSessions',
-  }).handle(async ({ store, now }, _exchange, { caller, claim, acting }) => ({
-    ended: await store.as(acting(anyCaller)).endOtherSessions(caller.id, claim.jti, now()),
+  }).handle(async ({ auth: { sessions }, now }, exchange, session) => ({
+    ended: await sessions.endOthers(session, { label: clientOf(exchange), now: now() }),
   })),
   endpoint({
     route: 'DELETE /api/v1/auth/sessions/:session',

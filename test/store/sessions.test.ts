@@ -92,7 +92,7 @@ it('all sessions of a user but one are ended, and no other user’s', async (t) 
   const { store, holds, listed } = await site(t)
   await store.addSession('ann', session('ann-second'))
   await store.addSession('ann', session('ann-third'))
-  assert.equal(await store.endOtherSessions('ann', 'ann-second', NOW), 2)
+  assert.equal(await store.endOtherSessions('ann', session('ann-second'), NOW), 2)
   assert.deepEqual(await listed('ann'), ['ann-second'])
   assert.deepEqual([await holds('ann', 'ann-first'), await holds('ann', 'ann-third')], [false, false])
   assert.deepEqual([await holds('ann', 'ann-second'), await holds('bob', 'bob-first')], [true, true])
@@ -105,9 +105,9 @@ for (const end of ['endOtherSessions', 'endSessions'] as const) {
     await store.addSession('ann', session('ann-second', NOW - 1_000))
     await store.addSession('ann', session('ann-third', NOW + 10_000))
     const later = NOW + 57_000
-    const ended = end === 'endSessions' ? store.endSessions('ann', later) : store.endOtherSessions('ann', 'none', later)
+    const ended = end === 'endSessions' ? store.endSessions('ann', later) : store.endOtherSessions('ann', session('ann-fourth', later), later)
     assert.equal(await ended, 2)
-    assert.deepEqual(await listed('ann', NOW), [])
+    assert.deepEqual(await listed('ann', NOW), end === 'endSessions' ? [] : ['ann-fourth'])
   })
 }
 

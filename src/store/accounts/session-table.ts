@@ -166,8 +166,25 @@ export function endSession(database: Database, userId: string, jti: string, now:
   return true
 }
 
-/** Ends the listed sessions of a user but `kept`. Returns how many of them had not expired. */
-export function endOtherSessions(database: Database, userId: string, kept: string, now: number): number {
+/**
+ * Ends all sessions of a user but `kept`, unlisted ones included: a restored backup lists none of those that began behind
+ * it. Where `kept` is one of them, it is listed. Returns how many listed sessions had not expired.
+ */
+export function endOtherSessions(database: Database, userId: string, kept: SessionRecord, now: number): number {
+  const isListed = database.get('SELECT 1 FROM session WHERE jti = ? AND user_id = ?', kept.jti, userId) !== undefined
+  if (!isListed) addSession(database, userId, kept)
+  signOutUnlisted(database, userId, now)
+  return endListed(database, userId, kept.jti, now)
+}
+
+/** Ends all sessions of a user, unlisted ones and tokens of the API included. Returns how many listed sessions had not expired. */
+export function endSessions(database: Database, userId: string, now: number): number {
+  signOutUnlisted(database, userId, now)
+  revokeTokensOf(database, userId)
+  return endListed(database, userId, '', now)
+}
+
+function endListed(database: Database, userId: string, kept: string, now: number): number {
   const ended = database.run(
     `INSERT INTO revoked_token SELECT jti, expires_at FROM session WHERE user_id = ? AND jti <> ? AND expires_at > ?
       ON CONFLICT (jti) DO NOTHING`,
@@ -179,14 +196,11 @@ export function endOtherSessions(database: Database, userId: string, kept: strin
   return ended
 }
 
-/** Ends all sessions of a user, unlisted ones and tokens of the API included. Returns how many listed sessions had not expired. */
-export function endSessions(database: Database, userId: string, now: number): number {
+function signOutUnlisted(database: Database, userId: string, now: number): void {
   database.run(
     `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
       ON CONFLICT (user_id) DO UPDATE SET before = max(before, excluded.before)`,
     Math.floor(now / 1000),
     userId,
   )
-  revokeTokensOf(database, userId)
-  return endOtherSessions(database, userId, '', now)
 }

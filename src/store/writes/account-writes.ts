@@ -227,8 +227,8 @@ export function sessionWrites({ database, write, writeUnsynced }: ActorTransacti
         if (isEnded) record(entries.sessionEnded(userId, 'session', jti))
         return isEnded
       }),
-    /** Ends the listed sessions of a user but one. Returns how many of them had not expired. */
-    endOtherSessions: (userId: string, kept: string, time: number) =>
+    /** Ends the sessions of a user but one. Returns how many listed ones had not expired. */
+    endOtherSessions: (userId: string, kept: sessions.SessionRecord, time: number) =>
       write((_, record) => {
         const ended = sessions.endOtherSessions(database, userId, kept, time)
         // Any user may repeat this, and each record is kept for months.

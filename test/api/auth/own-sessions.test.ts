@@ -69,6 +69,18 @@ describe('the own sessions', () => {
   })
 })
 
+it('attack: ending all but one ends tokens that no row lists as well, such as those from behind a restored backup', async () => {
+  const { id, token } = await newPerson(service, 'standard', admin.token)
+  const { sessions } = service.app.services
+  const unlisted = (label: string): string => sessions.token(id, sessions.open({ label, now: service.now() }))
+  const [stolen, own] = [unlisted('of a thief'), unlisted('of the owner')]
+  service.advance(1_000)
+  assert.deepEqual([await statusOf(stolen), (await list(token)).length], [200, 1])
+  assert.deepEqual((await service.call('DELETE', PATH, { token: own })).at('data'), { ended: 1 })
+  assert.deepEqual([await statusOf(stolen), await statusOf(token), await statusOf(own)], [401, 401, 200])
+  assert.deepEqual((await list(own)).map(({ current }) => current), [true])
+})
+
 describe('attack: the sessions of others', () => {
   for (const role of ['guest', 'standard', 'publisher', 'admin'] as const satisfies readonly Role[]) {
     it(`are as unknown to a ${role} as those that never were`, async () => {

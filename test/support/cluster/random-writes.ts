@@ -129,7 +129,7 @@ export function randomWrite(random: Random, isWanted: (method: keyof Writer) => 
     removePasskeys: () => (random.oneIn(2) ? [id] : [id, passkey.id]),
     useSession: () => [jti, now],
     endSession: () => [id, jti, now],
-    endOtherSessions: () => [id, jti, now],
+    endOtherSessions: () => [id, session, now],
     endSessions: () => [id, now],
     updateUser: () => [id, (stored) => ({ ...stored, appRole: 'premiumUser', text })],
     deleteAccount: () => [{ id, now, keepLastAdmin: random.oneIn(2), token }],
