@@ -31,6 +31,12 @@ export function jsonMistakeAt(text: string): number | undefined {
   }
 }
 
+/** The place of an offset, counted from 1. */
+export function placeIn(text: string, at: number | undefined): { readonly line: number; readonly column: number } {
+  const lines = text.slice(0, at).split('\n')
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
+}
+
 /** What may come after a token; undefined where the token itself may not come. */
 function step(token: string, wanted: Wanted, open: string[]): Wanted | undefined {
   const end = open.at(-1) === '[' ? ']' : '}'

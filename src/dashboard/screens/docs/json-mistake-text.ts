@@ -1,5 +1,5 @@
 /** Where a text stops being JSON, by line and column. */
-import { jsonMistakeAt } from '../../kit/form/json-mistake.ts'
+import { jsonMistakeAt, placeIn } from '../../kit/form/json-mistake.ts'
 import { docsText } from './docs-texts.ts'
 
 const SHOWN_CHARS_MAX = 20
@@ -15,10 +15,8 @@ export interface JsonMistake {
 export function jsonMistake(text: string): JsonMistake | undefined {
   const at = jsonMistakeAt(text)
   if (at === undefined) return undefined
-  const before = text.slice(0, at).split('\n')
   const found = /^[\w.+$-]+|^[^]/u.exec(text.slice(at))?.[0]
-  const [line, column] = [before.length, (before.at(-1) ?? '').length + 1]
-  return { at, message: docsText('docs.jsonPlace', { line, column, fault: faultOf(found) }) }
+  return { at, message: docsText('docs.jsonPlace', { ...placeIn(text, at), fault: faultOf(found) }) }
 }
 
 function faultOf(found: string | undefined): string {

@@ -4,7 +4,7 @@ import type { Model } from '../../../models/schema.ts'
 import { isMembers, type Members } from '../../any-documents.ts'
 import { parseExactly } from '../../exact-json.ts'
 import { fieldAround, namedProblem } from '../../kit/form/control.ts'
-import { jsonMistakeAt } from '../../kit/form/json-mistake.ts'
+import { jsonMistakeAt, placeIn } from '../../kit/form/json-mistake.ts'
 import type { Problem } from '../../problem-text.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
@@ -45,7 +45,7 @@ export function extrasField(model: Model, onChange: (path: string) => void) {
     try {
       value = parseExactly(text) as Json
     } catch {
-      return mistakeIn(text)
+      return t('form.badJsonAt', placeIn(text, jsonMistakeAt(text)))
     }
     if (!isMembers(value)) return t('editor.extrasObject')
     const known = Object.keys(value).find((name) => fieldOf(model, name) !== undefined)
@@ -82,10 +82,4 @@ export function extrasField(model: Model, onChange: (path: string) => void) {
       return field.focusProblem()
     },
   }
-}
-
-/** Where text that is not JSON stops being it. */
-function mistakeIn(text: string): string {
-  const before = text.slice(0, jsonMistakeAt(text)).split('\n')
-  return t('form.badJsonAt', { line: before.length, column: (before.at(-1) ?? '').length + 1 })
 }
