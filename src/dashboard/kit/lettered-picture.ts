@@ -13,7 +13,7 @@ export interface LetteredPictureOptions {
 
 export function letteredPicture({ kind, name, url, isLazy = true }: LetteredPictureOptions): HTMLElement {
   const [letter = ''] = name.trim()
-  const element = h('span', { class: kind, 'aria-hidden': 'true' }, letter.toUpperCase())
+  const element = h('span', { class: `lettered ${kind}`, 'aria-hidden': 'true' }, letter.toUpperCase())
   if (url !== undefined) {
     const shown = picture({ url, isLazy, onProblem: () => shown.remove() })
     element.append(shown)

@@ -19,7 +19,7 @@ export function storyLine({ title, url, excerpt, imageUrl, isLettered, foot }: S
   return h(
     'li',
     {},
-    (isLettered || imageUrl !== null) && letteredPicture({ kind: 'thumb large', name: title, url: shownPicture({ imageUrl }, 'imageUrl') }),
+    (isLettered || imageUrl !== null) && letteredPicture({ kind: 'story-picture', name: title, url: shownPicture({ imageUrl }, 'imageUrl') }),
     h(
       'div',
       {},

@@ -152,7 +152,7 @@ function feedHead({ title, description, address, language, imageUrl, format, tot
   return h(
     'header',
     { class: 'preview-head' },
-    letteredPicture({ kind: 'thumb large', name, url: shownPicture({ imageUrl }, 'imageUrl'), isLazy: false }),
+    letteredPicture({ kind: 'story-picture', name, url: shownPicture({ imageUrl }, 'imageUrl'), isLazy: false }),
     h('div', {}, h('h2', { dir: 'auto', tabindex: -1 }, name), h('p', { class: 'soft feed-address', dir: 'ltr' }, address), hasText(description) && h('p', { dir: 'auto' }, description), h('p', { class: 'soft' }, facts.join(' · '))),
   )
 }

@@ -105,7 +105,7 @@ function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): void {
   const methods = tickList({ path: 'methods', label: t('tokens.methods'), onChange: ignored }, TOKEN_METHODS, wordOf)
   const scopes = tickList({ path: 'scopes', label: t('tokens.scopes'), onChange: () => void (rest.hidden = scopes.value().length > 0) }, TOKEN_SCOPES, wordOf)
   // A token with scopes reaches nothing else.
-  const rest = h('div', {}, labelled(t('tokens.role'), role), h('p', { class: 'field-about' }, t('tokens.narrow')), models.element, methods.element)
+  const rest = h('div', { class: 'form' }, labelled(t('tokens.role'), role), h('p', { class: 'field-about' }, t('tokens.narrow')), models.element, methods.element)
   const fields = [labelled(t('field.name'), name), problem, labelled(t('tokens.expires'), days), scopes.element, rest]
   const { close } = openFormDialog({ title: t('tokens.make'), confirm: t('tokens.make'), fields, problem, send, wordsOf: tell })
 
