@@ -54,7 +54,7 @@ export function screenHead(title: Child, ...more: readonly Child[]): HTMLElement
   return h('div', { class: 'screen-head' }, title instanceof Node ? title : h('h1', {}, title), more)
 }
 
-/** A choice among values, each by its title. */
+/** A choice among values, each by its title; `value` among the attributes is chosen at first. */
 export function choiceAmong<V extends string | number>(values: readonly V[], titleOf: (value: V) => string, attributes: Attributes = {}): HTMLSelectElement {
   return h('select', attributes, values.map((value) => h('option', { value }, titleOf(value))))
 }

@@ -24,6 +24,7 @@ export interface FormDialogOptions extends Pick<DialogOptions, 'title' | 'wide'>
 
 let count = 0
 
+/** Opens it. `closed` resolves when it is closed, whether it was sent or not. */
 export function openFormDialog({ fields, confirm, cancel = t('cancel'), isDangerous = false, isChecked = false, problem = problemLine(), send, wordsOf = errorText, ...options }: FormDialogOptions) {
   const id = `dialog-form-${++count}`
   const submit = h('button', { type: 'submit', form: id, class: isDangerous ? 'danger' : 'primary' }, confirm)

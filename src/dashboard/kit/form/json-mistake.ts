@@ -31,7 +31,7 @@ export function jsonMistakeAt(text: string): number | undefined {
   }
 }
 
-/** The place of an offset, counted from 1. */
+/** The place of an offset, counted from 1; that of the end without one. */
 export function placeIn(text: string, at: number | undefined): { readonly line: number; readonly column: number } {
   const lines = text.slice(0, at).split('\n')
   return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
