@@ -96,12 +96,11 @@ function titleOf(name: string): string {
 function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): void {
   const problem = problemLine('token-problem')
   const name = h('input', { name: 'name', autofocus: true, required: true, maxlength: 100, autocomplete: 'off', 'aria-describedby': problem.id })
-  const titles = new Map<string, string>(CHOSEN.map((model) => [model.name, modelsTitle(model)]))
   const role = choiceAmong(DASHBOARD_ROLES, valueTitle, { name: 'role', value: 'none' })
   const days = choiceAmong(DAYS, (count) => t('tokens.days', { count }), { name: 'days', value: '90' })
   const ignored = (): void => {}
   const wordOf = (value: string): string => textOr(`tokens.${value}`, value)
-  const models = tickList({ path: 'models', label: t('tokens.models'), onChange: ignored }, CHOSEN.map((model) => model.name), (name) => titles.get(name) ?? name)
+  const models = tickList({ path: 'models', label: t('tokens.models'), onChange: ignored }, CHOSEN.map((model) => model.name), titleOf)
   const methods = tickList({ path: 'methods', label: t('tokens.methods'), onChange: ignored }, TOKEN_METHODS, wordOf)
   const scopes = tickList({ path: 'scopes', label: t('tokens.scopes'), onChange: () => void (rest.hidden = scopes.value().length > 0) }, TOKEN_SCOPES, wordOf)
   // A token with scopes reaches nothing else.

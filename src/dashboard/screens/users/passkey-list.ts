@@ -1,7 +1,6 @@
 /** The passkeys of a user: the own ones, with adding and removing each, or those of any user for administrators. */
 import type { Client, RequestOptions } from '../../../client/client.ts'
 import type { Passkey, Passkeys } from '../../../models/responses.ts'
-import { readUserAgent } from '../../../models/user-agent.ts'
 import { hasPasskeys, isRefusal } from '../../browser-passkeys.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
@@ -15,6 +14,7 @@ import { readInto } from '../../kit/read-into.ts'
 import { workButton } from '../../kit/work-button.ts'
 import { openFormDialog } from '../../kit/form-dialog.ts'
 import { errorText } from '../../kit/states.ts'
+import { deviceName } from './session-list.ts'
 
 const NAME_CHARS_MAX = 100
 
@@ -99,9 +99,7 @@ async function addPasskey({ client, user: { email }, signal }: ScreenContext): P
     return false
   }
   let isAdded = false
-  const { name, system } = readUserAgent(navigator.userAgent)
-  const device = system === undefined ? name : t('users.client', { name, system })
-  const label = h('input', { required: true, maxlength: NAME_CHARS_MAX, value: device.slice(0, NAME_CHARS_MAX), autocomplete: 'off' })
+  const label = h('input', { required: true, maxlength: NAME_CHARS_MAX, value: deviceName(navigator.userAgent).slice(0, NAME_CHARS_MAX), autocomplete: 'off' })
   const code = h('input', {
     ...{ inputmode: 'numeric', autocomplete: 'one-time-code', class: 'code', required: true, autofocus: true },
     on: { input: () => void (code.value = codeIn(code.value)) },

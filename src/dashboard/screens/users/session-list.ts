@@ -77,7 +77,7 @@ export function sessionList(calls: SessionCalls, { restart, signal }: ScreenCont
 }
 
 function sessionItem({ label, createdAt, lastUsedAt, expiresAt, current }: SessionItem, end: () => void): HTMLElement {
-  const name = nameOf(label)
+  const name = deviceName(label)
   const times = [
     [t('users.lastUsed'), ' ', ago(lastUsedAt), ' · '],
     [t('users.since'), ' ', dateTime(createdAt), ' · '],
@@ -96,8 +96,9 @@ function sessionItem({ label, createdAt, lastUsedAt, expiresAt, current }: Sessi
   )
 }
 
-function nameOf(label: string): string {
-  const { name, system } = readUserAgent(label)
+/** What a device is called by its user agent. */
+export function deviceName(userAgent: string): string {
+  const { name, system } = readUserAgent(userAgent)
   if (name === '') return t('users.unknownDevice')
   return system === undefined ? name : t('users.client', { name, system })
 }
