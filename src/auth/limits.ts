@@ -181,60 +181,52 @@ export function createLimits(
   }
 }
 
-/** The limit that a thread counts by itself. `perUser` gives the one in use. */
-export function createDataLimit(
-  perUser: () => number,
-  { onRefused, windows, nodes }: Required<LimitOptions>,
-) {
-  const limit = {
-    get max(): number {
-      return perUser()
-    },
-    windowMs: MINUTE_MS,
-  }
-  const waitFor = createSharedWindows(limit, windows)
+/** The limit on data requests, which each thread counts by itself. `perUser` gives the one in use. */
+export function createDataLimit(perUser: () => number, options: Required<LimitOptions>) {
+  const count = minuteLimit(perUser, { name: 'data_per_user', what: 'Requests of this user' }, options)
   /** Never more than the limit has room for: a request that is rejected once may come again later. */
   const weightOf = (bytes: number): number => Math.min(perUser() - 1, Math.floor(bytes / BYTES_PER_REQUEST))
-
-  function countData(caller: string, now: number, weight: number): void {
-    // Each of three nodes counts a request as three: together they admit what one would.
-    const retryAfterMs = waitFor(caller, now, Math.min(Math.max(1, perUser() - 1), weight * nodes()))
-    if (retryAfterMs === undefined) return
-    onRefused('data_per_user')
-    throw tooMany('Requests of this user', retryAfterMs)
-  }
-
   return {
-    dataRequest: (caller: string, now: number): void => countData(caller, now, 1),
+    dataRequest: (caller: string, now: number): void => count(caller, now, 1),
     /**
      * Counts the body of a request that is counted already, or what its references add: one more for each 64 KiB of
      * `bytes`, of which the first `before` have been counted. A body of many names and values counts as a longer one.
      */
     dataBody(caller: string, now: number, bytes: number, before = 0): void {
       const weight = weightOf(bytes) - weightOf(before)
-      if (weight > 0) countData(caller, now, weight)
+      if (weight > 0) count(caller, now, weight)
     },
   }
 }
 
 /** The limit of readers without an account, which each thread counts by itself as well. */
-export function createPublicationLimit(perAddress: () => number, { onRefused, windows, nodes }: Required<LimitOptions>) {
+export function createPublicationLimit(perAddress: () => number, options: Required<LimitOptions>) {
+  const count = minuteLimit(perAddress, { name: 'publications_per_address', what: 'Requests from this address' }, options)
+  return {
+    /** Counts a request for a publication. Throws tooManyRequests. The memory is that of data requests, whose callers have other names. */
+    publicationRequest: (address: string, now: number): void => count(`p ${address}`, now, 1),
+  }
+}
+
+/** Returns the function that counts events of a minute in memory. It throws tooManyRequests past `max`, which is read at each event. */
+function minuteLimit(
+  max: () => number,
+  { name, what }: { readonly name: LimitName; readonly what: string },
+  { onRefused, windows, nodes }: Required<LimitOptions>,
+) {
   const limit = {
     get max(): number {
-      return perAddress()
+      return max()
     },
     windowMs: MINUTE_MS,
   }
   const waitFor = createSharedWindows(limit, windows)
-  return {
-    /** Counts a request for a publication. Throws tooManyRequests. */
-    publicationRequest(address: string, now: number): void {
-      // The memory is that of data requests, whose callers have other names.
-      const retryAfterMs = waitFor(`p ${address}`, now, Math.max(1, Math.min(perAddress() - 1, nodes())))
-      if (retryAfterMs === undefined) return
-      onRefused('publications_per_address')
-      throw tooMany('Requests from this address', retryAfterMs)
-    },
+  return (caller: string, now: number, weight: number): void => {
+    // Each of three nodes counts a request as three: together they admit what one would.
+    const retryAfterMs = waitFor(caller, now, Math.min(Math.max(1, max() - 1), weight * nodes()))
+    if (retryAfterMs === undefined) return
+    onRefused(name)
+    throw tooMany(what, retryAfterMs)
   }
 }
 

@@ -11,6 +11,7 @@ import { MINUTE_MS } from '../../base/duration.ts'
 import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import { openRegularFile } from '../../base/regular-file.ts'
+import { createSharedWindows, windowsMemory } from '../../base/shared-windows.ts'
 import type { JoinTokens } from '../../cluster/join-tokens.ts'
 import { createSignerCheck } from '../../cluster/node-requests.ts'
 import { JOIN_PATH, PICTURES_PATH, SNAPSHOT_PATH, type Handover } from '../../cluster/peer-requests.ts'
@@ -133,19 +134,11 @@ export function removeCopies(directory: string): Promise<void> {
 
 /** Tokens have 256 random bits: the limit is for the requests to etcd that guesses cause. */
 function tryLimit(now: Clock): (client: string) => void {
-  let [minute, all] = [0, 0]
-  const ofClient = new Map<string, number>()
+  const memory = windowsMemory()
+  const ofClient = createSharedWindows({ max: TRIES_MAX, windowMs: MINUTE_MS }, memory)
+  const ofAll = createSharedWindows({ max: ALL_TRIES_MAX, windowMs: MINUTE_MS }, memory)
   return (client) => {
-    const current = Math.floor(now() / MINUTE_MS)
-    if (current !== minute) {
-      ;[minute, all] = [current, 0]
-      ofClient.clear()
-    }
-    const tries = ofClient.get(client) ?? 0
-    if (all >= ALL_TRIES_MAX || tries >= TRIES_MAX) {
-      throw fail('tooManyRequests', 'Too many requests with join tokens: try again in a minute', { headers: { 'Retry-After': '60' } })
-    }
-    all++
-    ofClient.set(client, tries + 1)
+    if (ofClient(client, now(), 1) === undefined && ofAll('all', now(), 1) === undefined) return
+    throw fail('tooManyRequests', 'Too many requests with join tokens: try again in a minute', { headers: { 'Retry-After': '60' } })
   }
 }
