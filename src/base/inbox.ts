@@ -8,6 +8,7 @@
 import { constants, type BigIntStats } from 'node:fs'
 import { access, chmod, lstat, mkdir, opendir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setNewest } from './bounded-map.ts'
 import { isoDate } from './dates.ts'
 import { fileKind, openRegularFile } from './regular-file.ts'
 import { systemReason } from './system-error.ts'
@@ -148,9 +149,7 @@ export function createInbox({ directory, bytesMax, take, onRefused, onStuck, now
         onRefused(shownName(name), bytes)
       } else await move(name, await take(bytes, shownName(name)))
     } catch (error) {
-      const [oldest] = stuck.keys()
-      if (stuck.size === STUCK_MAX && oldest !== undefined) stuck.delete(oldest)
-      stuck.set(name, { as, until: now() + STUCK_MS })
+      setNewest(stuck, name, { as, until: now() + STUCK_MS }, STUCK_MAX)
       onStuck(shownName(name), systemReason(error))
     }
   }
