@@ -9,6 +9,11 @@ export interface ForwardedRequest extends Pick<Exchange, 'requestId' | 'method' 
   readonly endpoint: string
 }
 
+export function forwardedRequest(exchange: Exchange, endpoint: string): ForwardedRequest {
+  const { requestId, method, target, params, headers, clientAddress, isFromProxy } = exchange
+  return { requestId, method, target, params, headers, clientAddress, isFromProxy, endpoint }
+}
+
 /** The body of a request: its bytes, or what reading it throws; undefined where none follows the header, or none was read. */
 export type ForwardedBody = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly failure: Error } | undefined
 

@@ -7,6 +7,7 @@ import { fail, Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
 import type { Handler, HttpResponse } from './exchange.ts'
 import type { ForeignPageGuard } from './foreign-pages.ts'
+import type { ForwardedExchange } from './forwarded-exchange.ts'
 import { assertKnownCoding } from './framing.ts'
 import { ClientGone } from './incoming-body.ts'
 import type { IncomingExchange } from './incoming-exchange.ts'
@@ -169,7 +170,7 @@ interface ResponderOptions<E extends ServedExchange> {
 }
 
 /** Returns the function that has a request handled. It gives undefined where the client has left, and never throws. */
-export function createResponder<E extends ServedExchange>({ find, log }: ResponderOptions<E>) {
+function createResponder<E extends ServedExchange>({ find, log }: ResponderOptions<E>) {
   return (exchange: E): Awaitable<HttpResponse | undefined> =>
     withRecovery<HttpResponse | undefined>(
       () => find(exchange)(exchange),
@@ -188,6 +189,21 @@ export function createResponder<E extends ServedExchange>({ find, log }: Respond
     const message = `Cannot complete the request: the server failed, its log tells why under "${requestId}"`
     return failureResponse(fail('serverError', message))
   }
+}
+
+/**
+ * The same for requests whose connection is in another thread or at another node, where they were admitted: each names its
+ * endpoint, by which `handlers` has its handler.
+ */
+export function createForwardedResponder(handlers: ReadonlyMap<string, Handler>, log: Log) {
+  return createResponder<ForwardedExchange>({
+    log,
+    find({ endpoint }) {
+      const handler = handlers.get(endpoint)
+      if (handler === undefined) throw new Error(`There is no endpoint ${endpoint}`)
+      return handler
+    },
+  })
 }
 
 function failureResponse(failure: Failure): HttpResponse {

@@ -9,7 +9,7 @@ import type { BodyLane } from '../../http/body-lane.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { ForwardedExchange } from '../../http/forwarded-exchange.ts'
 import { ClientGone } from '../../http/incoming-body.ts'
-import { createResponder } from '../../http/serving.ts'
+import { createForwardedResponder } from '../../http/serving.ts'
 import type { Route } from '../../http/router.ts'
 import { decodeWrite, encodeResponse, LEFT_TO_ITS_NODE, type ForwardedWrite } from './forwarded-write.ts'
 
@@ -36,14 +36,7 @@ export interface KeeperRouteOptions {
 
 export function keeperRoute(options: KeeperRouteOptions): Route {
   const { node, startedAt, signerOf, signKey, now, requireSafe, takesWrites, position, handlers, bodyBytesMax, log } = options
-  const respond = createResponder<ForwardedExchange>({
-    log,
-    find({ endpoint }) {
-      const handler = handlers.get(endpoint)
-      if (handler === undefined) throw fail('notFound', `There is no endpoint ${endpoint}`)
-      return handler
-    },
-  })
+  const respond = createForwardedResponder(handlers, log)
   const serve = async ({ request, body }: ForwardedWrite, leaving: AbortSignal): Promise<Buffer> => {
     let isLong = false
     // A body that is long with its references: this is found ahead of the transaction, and the other writes of the request do not wait with it.

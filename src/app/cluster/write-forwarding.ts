@@ -10,7 +10,7 @@ import type { KeeperNode, KeeperRequests } from '../../cluster/keeper-requests.t
 import { admitForwarded, endpointKey, type ForwardedEndpoint, type Guard } from '../../endpoints/guard.ts'
 import type { BodyLane } from '../../http/body-lane.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
-import { ForwardedExchange, readForwardedBody, type ForwardedBody, type ForwardedRequest } from '../../http/forwarded-exchange.ts'
+import { ForwardedExchange, forwardedRequest, readForwardedBody, type ForwardedBody, type ForwardedRequest } from '../../http/forwarded-exchange.ts'
 import type { IncomingExchange } from '../../http/incoming-exchange.ts'
 import { GUESTS_FULL } from '../../models/guest.ts'
 import type { Replication } from '../../store/cluster/replication.ts'
@@ -68,8 +68,7 @@ export function createWriteForwarding(options: WriteForwardingOptions) {
   const forward = async (exchange: IncomingExchange, endpoint: ForwardedEndpoint, keeper: KeeperNode): Promise<HttpResponse> => {
     const denied = admitForwarded(exchange, endpoint, guard)
     const body = endpoint.readsBody && exchange.comesWithBody ? await readForwardedBody(exchange, denied) : undefined
-    const { requestId, method, target, params, headers, clientAddress, isFromProxy } = exchange
-    const request = { requestId, method, target, params, headers, clientAddress, isFromProxy, endpoint: endpointKey(endpoint) }
+    const request = forwardedRequest(exchange, endpointKey(endpoint))
     const made = denied === undefined ? await send(keeper, request, body) : undefined
     if (made === undefined) return serveHere(exchange, request, body)
     if (made.logFields !== undefined) exchange.addLogFields(made.logFields)

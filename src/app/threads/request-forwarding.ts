@@ -5,7 +5,7 @@ import { admitForwarded, endpointKey, type ForwardedEndpoint, type Guard } from 
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { limitKey } from '../../http/client-address.ts'
 import { ClientGone } from '../../http/incoming-body.ts'
-import { readForwardedBody } from '../../http/forwarded-exchange.ts'
+import { forwardedRequest, readForwardedBody } from '../../http/forwarded-exchange.ts'
 import type { IncomingExchange } from '../../http/incoming-exchange.ts'
 import type { createLeftCalls } from './left-calls.ts'
 import type { MainAnswers, SentBody, ServingAnswers } from './thread-messages.ts'
@@ -23,7 +23,7 @@ export function createForwarding(
   }
   const forward = async (exchange: IncomingExchange, endpoint: ForwardedEndpoint): Promise<HttpResponse> => {
     const denied = admitForwarded(exchange, endpoint, guard)
-    const { requestId, method, target, params, headers, clientAddress, isFromProxy } = exchange
+    const { requestId, clientAddress } = exchange
     const leaving = new AbortController()
     const onClose = (): void => leaving.abort()
     const { socket } = exchange.request
@@ -31,7 +31,7 @@ export function createForwarding(
     inFlight.set(requestId, exchange)
     try {
       const body = endpoint.readsBody && exchange.comesWithBody ? await readBody(exchange, denied) : undefined
-      const request = { requestId, method, target, params, headers, clientAddress, isFromProxy, endpoint: endpointKey(endpoint) }
+      const request = forwardedRequest(exchange, endpointKey(endpoint))
       const { signal } = leaving
       // Its memory goes over with it, and is counted here until the response is there.
       const transfer = body !== undefined && 'bytes' in body && body.bytes.length > 0 ? [body.bytes.buffer] : []

@@ -7,7 +7,7 @@ import type { BodyLane } from '../../http/body-lane.ts'
 import type { UntrustedForward } from '../../http/untrusted-forwards.ts'
 import type { Handler, HttpResponse } from '../../http/exchange.ts'
 import { ForwardedExchange } from '../../http/forwarded-exchange.ts'
-import { createResponder } from '../../http/serving.ts'
+import { createForwardedResponder } from '../../http/serving.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import { readQuery, writeAnswer } from '../../store/query/threads/query-message.ts'
 import type { TextPart } from '../../base/text-parts.ts'
@@ -30,14 +30,7 @@ export type ThreadRequests = ReturnType<typeof createThreadRequests>
 
 export function createThreadRequests({ handlers, log, services, bodyBytesMax, bodyLane, untrustedForward, now }: RequestsOptions) {
   const { store, sessions, tickets, presence, counters } = services
-  const respond = createResponder<ForwardedExchange>({
-    log,
-    find({ endpoint }) {
-      const handler = handlers.get(endpoint)
-      if (handler === undefined) throw new Error(`There is no endpoint ${endpoint}`)
-      return handler
-    },
-  })
+  const respond = createForwardedResponder(handlers, log)
 
   /** What the main thread answers to one thread, and what is to be done when that ends. */
   return (thread: () => Pick<Calls<ServingAnswers>, 'call' | 'tell'>) => {
