@@ -11,6 +11,7 @@ import { isoDate } from '../base/dates.ts'
 import type { Model } from '../models/schema.ts'
 import { Divergence } from '../store/cluster/changeset-applier.ts'
 import { picturesBeside } from '../store/backup/picture-copies.ts'
+import { filesBeside } from '../store/db/database-files.ts'
 import type { PictureFiles } from '../store/media/picture-files.ts'
 import { openReplay } from '../store/pending/replay.ts'
 import { readChanges } from './change-file.ts'
@@ -168,7 +169,7 @@ export async function restoreSite(found: Restorable, options: RestoringOptions):
     await fetchPictures({ identities, database: file, existing, get: counted })
     return { file, beside, replayed, lastAt }
   } catch (error) {
-    for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
+    for (const path of [file, ...filesBeside(file)]) await rm(path, { force: true })
     await rm(picturesBeside(file).directory, { recursive: true, force: true })
     throw error
   }

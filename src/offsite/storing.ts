@@ -7,6 +7,7 @@ import { MINUTE_MS, SECOND_MS } from '../base/duration.ts'
 import type { Model } from '../models/schema.ts'
 import { writeBackup } from '../store/backup/backup.ts'
 import { picturesBeside } from '../store/backup/picture-copies.ts'
+import { filesBeside } from '../store/db/database-files.ts'
 import { lookInto, openDatabase } from '../store/db/database.ts'
 import { pendingBehind, readChain, type PendingChange } from '../store/pending/pending-changes.ts'
 import { readChanges, writeChanges } from './change-file.ts'
@@ -87,7 +88,7 @@ export async function storeSnapshot(storing: Storing, job: SnapshotJob): Promise
     const count = Object.values(items).reduce((sum, n) => sum + n, 0)
     return { ...id, bytes: sealed.bytes(), items: count, ms: now() - startedAt, proof: isWhole ? 'whole' : 'share', pictures }
   } finally {
-    for (const suffix of ['', '-wal', '-shm']) await rm(copy + suffix, { force: true })
+    for (const path of [copy, ...filesBeside(copy)]) await rm(path, { force: true })
   }
 }
 

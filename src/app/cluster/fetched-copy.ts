@@ -10,6 +10,7 @@ import { systemReason } from '../../base/system-error.ts'
 import { downloadSnapshot } from '../../cluster/peer-requests.ts'
 import type { KnownNode } from '../../cluster/membership.ts'
 import { filePosition } from '../../store/cluster/position-table.ts'
+import { removeFilesBeside } from '../../store/db/database-files.ts'
 import { databaseFile, DataDirError, ownDataDir, type DataDir, type Owner } from '../../store/db/data-dir.ts'
 
 const fetchedFile = (directory: string): string => `${databaseFile(directory)}.fetched`
@@ -51,7 +52,7 @@ export async function fetchCopy(peers: readonly KnownNode[], options: FetchOptio
 
 function requireOfSite(file: string, site: string, url: string): void {
   const found = filePosition(file)
-  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+  removeFilesBeside(file)
   if (found?.site !== site) throw new Error(`The copy of ${url} is not of this site`)
 }
 
@@ -61,7 +62,7 @@ export function adoptCopy(dir: DataDir, owner: Owner): void {
   if (!existsSync(fetched)) return
   const lock = ownDataDir(dir, owner)
   try {
-    for (const suffix of ['-wal', '-shm']) rmSync(dir.database + suffix, { force: true })
+    removeFilesBeside(dir.database)
     renameSync(fetched, dir.database)
     syncDirectory(dir.path)
   } catch (error) {

@@ -13,6 +13,7 @@ import { downloadSnapshot, PeerError, requestHandover, type Handover, type Peer 
 import { requireRestored } from '../../store/backup/unfinished-restore.ts'
 import { filePosition } from '../../store/cluster/position-table.ts'
 import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir } from '../../store/db/data-dir.ts'
+import { removeFilesBeside } from '../../store/db/database-files.ts'
 import { openDatabase } from '../../store/db/database.ts'
 import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
@@ -127,7 +128,7 @@ function requireUsable(file: string, site: string, url: string): { readonly byte
     return { bytes: Number(size?.['n']), position: place.position }
   } finally {
     database.close()
-    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+    removeFilesBeside(file)
   }
 }
 

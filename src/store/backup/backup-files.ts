@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { openRegularFile, type OpenFile } from '../../base/regular-file.ts'
 import { errorCode, systemReason } from '../../base/system-error.ts'
 import type { Backup } from '../../models/responses.ts'
+import { filesBeside } from '../db/database-files.ts'
 import { readBackupName } from './backup.ts'
 import { DatabaseFileError } from './database-copy.ts'
 
@@ -61,9 +62,9 @@ export async function findBackup(paths: BackupPaths, wanted: string): Promise<'m
   return stats.isFile() && !(await filesInUse(paths)).has(identity(stats)) ? { file, at: read.at } : 'unfit'
 }
 
-/** The database with its WAL and its shared memory. */
+/** The database with what SQLite keeps beside it. */
 async function filesInUse({ database }: BackupPaths): Promise<ReadonlySet<string>> {
-  const files = ['', '-wal', '-shm'].map((suffix) => stat(database + suffix, { bigint: true }).then(identity))
+  const files = [database, ...filesBeside(database)].map((file) => stat(file, { bigint: true }).then(identity))
   return new Set((await Promise.allSettled(files)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
 }
 

@@ -4,12 +4,12 @@
  * was written until then is in the database that is kept.
  */
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { describe, fail, type Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { CallerClaim } from '../actor.ts'
+import { removeDatabase } from '../db/database-files.ts'
 import type { RefusableQueue } from '../db/write-queue.ts'
 import type { BackupCheckRequest, CheckedBackup } from './backup-check.ts'
 import { findBackup, type BackupPaths } from './backup-files.ts'
@@ -79,7 +79,7 @@ export function createBackupRestores({ dir, paths, store, makesAdmin, now, log }
         await thread.end()
         if (!isKept) {
           running = undefined
-          for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+          removeDatabase(copy)
         }
       }
     }

@@ -5,12 +5,13 @@
  * holds a read transaction; the WAL cannot be restarted meanwhile, so it is bounded. After a gigabyte in one go, the
  * next sync of every connection would wait for all of it: the copy syncs every few megabytes, and pauses as long.
  */
-import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fsyncSync, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { sizeText } from '../../base/counted.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Model } from '../../models/schema.ts'
+import { removeDatabase } from '../db/database-files.ts'
 import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../db/database.ts'
 import { countItems, faultsOf, type ItemCounts } from '../schema/database-check.ts'
 import { fileFacts, SchemaError, type FileFacts } from '../schema/migrate.ts'
@@ -72,9 +73,7 @@ export async function copyDatabase(request: CopyRequest): Promise<Copied> {
     fsyncSync(descriptor)
     return { ...copied, bytes: statSync(to).size }
   } catch (error) {
-    for (const suffix of descriptor === undefined ? [] : ['', '-journal', '-wal', '-shm']) {
-      rmSync(to + suffix, { force: true })
-    }
+    if (descriptor !== undefined) removeDatabase(to)
     if (error instanceof DatabaseFileError || error instanceof SchemaError) throw error
     const remedy = isDamage(error) ? `: ${request.ifDamaged}` : ''
     throw new DatabaseFileError(`${action}: ${databaseReason(error)}${remedy}`, { cause: error })

@@ -21,6 +21,7 @@ import { syncDirectory } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
 import type { DataDir } from '../db/data-dir.ts'
+import { filesBeside, removeDatabase, removeFilesBeside } from '../db/database-files.ts'
 import { databaseReason, foldWal, isDamage, lookInto } from '../db/database.ts'
 import { MEDIA_DIRECTORY, pictureFiles, type PictureFiles } from '../media/picture-files.ts'
 import { pictureFaults } from '../media/picture-table.ts'
@@ -189,7 +190,7 @@ export function removeReplaced({ path }: RestorePlace, restored?: string): Remov
   const old = kept.slice(0, -REPLACED_MAX).map(({ name }) => name).filter((name) => restored === undefined || resolve(restored) !== join(path, name))
   const left = old.flatMap((name) => {
     try {
-      for (const file of [join(path, name), ...filesBeside(join(path, name))]) rmSync(file, { force: true })
+      removeDatabase(join(path, name))
       return []
     } catch (error) {
       return [{ name, reason: systemReason(error) }]
@@ -239,13 +240,6 @@ export function putBack(kept: string, database: string): void {
   }
   syncDirectory(dirname(database))
 }
-
-function removeFilesBeside(database: string): void {
-  for (const file of filesBeside(database)) rmSync(file, { force: true })
-}
-
-/** The files that SQLite may keep beside a database. */
-const filesBeside = (database: string): string[] => ['-wal', '-shm', '-journal'].map((suffix) => database + suffix)
 
 function freeName(name: string): string {
   let free = name
