@@ -26,8 +26,13 @@ const resultOf = (response: ApiResponse): MailTest => {
 }
 
 /** A mail server that says nothing; `greeted` resolves with each connection. */
+/** Says nothing to its first client, and ends the connections of those after it. */
 async function silentServer(t: Cleanup): Promise<{ port: number; connected: Promise<unknown> }> {
-  const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
+  let clients = 0
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    if (++clients > 1) socket.destroy()
+  }).listen(0, '127.0.0.1')
   t.after(() => void server.close())
   await once(server, 'listening')
   return { port: (server.address() as { port: number }).port, connected: once(server, 'connection') }

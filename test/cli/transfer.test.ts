@@ -360,7 +360,7 @@ it('an import beside another process gives way between two batches to a writer t
   writeFileSync(mark, '')
   const { code, stderr } = await runHere(['import', '--data-dir', dir.path, '--model', 'topic', '--format', 'ndjson', '--batch', '50', rows])
   assert.equal(code, 0, stderr)
-assert.equal(existsSync(mark), false)
+  assert.equal(existsSync(mark), false)
 })
 
 function topicRows(name: string, count: number): string {

@@ -175,10 +175,7 @@ export class RawConnection {
     for (;;) {
       const found = position()
       if (found !== -1) return found
-      assert.ok(
-        !this.#ended,
-        `the connection ended before a whole response, after ${JSON.stringify(String(this.#received))}`,
-      )
+      if (this.#ended) assert.fail(`the connection ended before a whole response, after ${JSON.stringify(String(this.#received))}`)
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
