@@ -8,7 +8,6 @@
  * a third time, with a PocketBase that syncs.
  */
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createBenchRoom } from './bench-processes.ts'
 import { startGenerator, startTarget } from './bench-target.ts'
 import { httpScenarios } from './http-scenarios.ts'
@@ -16,7 +15,7 @@ import type { LoadJob } from './load-job.ts'
 import { ROUND_SECONDS, runRounds } from './load-rounds.ts'
 import { headOf, lineOf } from './load-table.ts'
 import { startPocketBase, syncingCopy } from './pocketbase.ts'
-import { pocketBaseBinary } from './pocketbase-process.ts'
+import { readPeerWords } from './pocketbase-process.ts'
 
 const HEADLINES_DEFAULT = 20_000
 const TITLES = ['to PocketBase', 'to synced'] as const
@@ -24,13 +23,12 @@ const TITLES = ['to PocketBase', 'to synced'] as const
 const WRITES = ['create', 'sign-in']
 
 export async function benchPeers(words: readonly string[]): Promise<void> {
-  const options = { fetch: { type: 'boolean' }, binary: { type: 'string' } } as const
-  const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-  const binary = pocketBaseBinary(values)
-  if (binary === undefined) return
+  const given = readPeerWords(words)
+  if (given === undefined) return
+  const { binary, count = HEADLINES_DEFAULT } = given
   await using room = createBenchRoom()
   const { generator, mailPort } = await startGenerator(room)
-  const target = await startTarget(room, { count: Number(positionals[0] ?? HEADLINES_DEFAULT), mailPort })
+  const target = await startTarget(room, { count, mailPort })
   const parts = { world: target.world, mailPort }
   const peer = await startPocketBase(room, { name: 'pocketbase', binary, ...parts })
   const copy = syncingCopy(binary, join(room.directory, 'pocketbase-synced'))

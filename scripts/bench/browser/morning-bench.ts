@@ -9,12 +9,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { parseArgs } from 'node:util'
 import { databaseFile } from '../../../src/store/db/data-dir.ts'
 import { testBrowser, type Browser } from '../../../test/support/browser/browser.ts'
 import { startPictureHost } from '../../../test/support/browser/picture-host.ts'
 import { startTarget, type Target } from '../bench-target.ts'
-import { pocketBaseBinary } from '../pocketbase-process.ts'
+import { readPeerWords } from '../pocketbase-process.ts'
 import { withBrowserRoom } from './browser-room.ts'
 import { countedHands, type CountedHands, type HandsUsed } from './counted-hands.ts'
 import { countDateline, datelineMorning, openDateline } from './dateline-morning.ts'
@@ -35,12 +34,10 @@ interface Done extends HandsUsed {
 type Outcome = Done | { readonly instead: string }
 
 export async function run(words: readonly string[]): Promise<void> {
-  const options = { fetch: { type: 'boolean' }, binary: { type: 'string' } } as const
-  const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-  const binary = pocketBaseBinary(values)
-  if (binary === undefined) return
+  const given = readPeerWords(words)
+  if (given === undefined) return
+  const { binary, count = HEADLINES_DEFAULT } = given
   await withBrowserRoom(async (room, cleanup) => {
-    const count = Number(positionals[0] ?? HEADLINES_DEFAULT)
     const target = await startTarget(room, { count, beforeStart: (directory) => giveOneTopic(databaseFile(directory)) })
     const peer = await startPocketBaseMorning(room, binary, target.world)
     const pictures = await startPictureHost(cleanup, 'https://localhost/')
