@@ -10,7 +10,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { databaseFile } from '../../src/store/db/data-dir.ts'
-import { connectTo } from '../tools/stores.ts'
+import { openForTest } from '../tools/stores.ts'
 import { openMailExchange, type AcceptedMail, type Rule } from '../tools/mail-exchange.ts'
 import type { Random } from '../tools/random.ts'
 import { startKilledSite, untilServed, type Drill } from './killed-site.ts'
@@ -60,7 +60,7 @@ export async function drillMail({ cleanup, random }: Drill, codes: number, kills
     // It is asked for again while the mail with the first code waits, or is on its way, or was delivered.
     if (again) requests.splice(random.below(requests.length + 1), 0, { email, again: false })
   })
-  const database = connectTo(cleanup, databaseFile(site.data), { readOnly: true })
+  const database = openForTest(cleanup, databaseFile(site.data), { readOnly: true })
   const waiting = (): number => Number(database.get("SELECT count(*) AS n FROM outbox WHERE state = 'waiting'")?.['n'])
   while ((waiting() > 0 || steps.left > 0) && !isLate()) {
     // Kills that the work was too short for come now, on what is left of it.

@@ -54,7 +54,7 @@ export function testStore(
 }
 
 /** A connection of its own to a database, which ends with the test. */
-export function connectTo(t: Cleanup, file: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): Database {
+export function openForTest(t: Cleanup, file: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): Database {
   const database = openDatabase(file, { readOnly })
   t.after(() => database.close())
   return database

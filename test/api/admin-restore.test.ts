@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, linkSync, readdirSync, rmSync, symlinkSync, t
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { connectTo } from '../../scripts/tools/stores.ts'
+import { openForTest } from '../../scripts/tools/stores.ts'
 import { newPerson } from '../support/cast.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { databaseOf, startService, type ApiResponse, type TestService, type TestSettings } from '../support/service/service.ts'
@@ -77,7 +77,7 @@ describe('a restore over the API', { skip: ONLY_HERE }, () => {
     const { kept = '', ...rest } = outcome
     assert.deepEqual(rest, { name, at: '2026-03-01T12:00:00.000Z', outcome: 'restored', reason: null })
     assert.deepEqual(readdirSync(data).filter((one) => /restore|replaced/.test(one)), [kept], 'and nothing else is left')
-    const old = connectTo(t, join(data, kept), { readOnly: true })
+    const old = openForTest(t, join(data, kept), { readOnly: true })
     assert.equal(old.get('SELECT count(*) AS n FROM topic')?.['n'], 2, 'all that was acknowledged is kept')
     const before = old.all(`SELECT doc ->> '$.actor' AS actor FROM audit WHERE doc ->> '$.event' = 'backup.restored'`)
     assert.deepEqual(before.map((row) => row['actor']), [id])

@@ -10,7 +10,7 @@ import type { QueryPlan } from '../../src/models/responses.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 import { explainQuery } from '../../src/store/query/explain.ts'
-import { connectTo } from '../../scripts/tools/stores.ts'
+import { openForTest } from '../../scripts/tools/stores.ts'
 import { newCast } from '../support/cast.ts'
 import { runCheaply } from '../support/service/in-process.ts'
 import { databaseOf, startService, type ApiResponse } from '../support/service/service.ts'
@@ -68,7 +68,7 @@ describe('POST /api/v1/data/explain', () => {
 
 describe('a query that takes too long', () => {
   it('is given up between two rows, and what is known by then is told', (t) => {
-    const database = connectTo(t, databaseOf(service), { readOnly: true })
+    const database = openForTest(t, databaseOf(service), { readOnly: true })
     let looks = 0
     const query = { filter: parseFilter({ nowhere: 'found' }), sort: [], limit: 10, after: undefined }
     const { finished, rowsRead, rowsReturned } = explainQuery(database, headline, { query, now: () => looks++, msMax: 40 })

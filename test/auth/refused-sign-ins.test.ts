@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { it } from 'node:test'
 import { createRefusedSignIns } from '../../src/auth/refused-sign-ins.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 
 const visitor = (clientAddress: string) => ({ kind: 'visitor', origin: { clientAddress, requestId: 'a request' } }) as const
 
@@ -20,7 +20,7 @@ it('attack: a stranger sends wrong tokens without end: the first are recorded, t
   await send(500)
   assert.equal(statSync(`${dir.database}-wal`).size, written)
   await refused.record(visitor('192.0.2.2'), 'setup token')
-  const database = connectTo(t, dir.database, { readOnly: true })
+  const database = openForTest(t, dir.database, { readOnly: true })
   const details = database.all("SELECT doc ->> '$.details' AS details FROM audit ORDER BY seq").map((row) => JSON.parse(String(row['details'])) as unknown)
   const reason = { name: 'reason', value: 'setup token' }
   assert.deepEqual(details, [...Array<unknown>(20).fill([reason]), [reason, { name: 'unrecorded', value: '500' }]])

@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test'
 import { deriveKeys } from '../../src/auth/keys.ts'
 import { newAccount } from '../../src/auth/new-account.ts'
 import { createSessions } from '../../src/auth/sessions.ts'
-import { connectTo } from '../../scripts/tools/stores.ts'
+import { openForTest } from '../../scripts/tools/stores.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { prepareDataDir } from '../../src/store/db/data-dir.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
@@ -21,7 +21,7 @@ async function site(t: TestContext) {
   let now = 0
   const store = openStore({ dir, models: STORED_MODELS, version: '1', now: () => now, owner: { pid: process.pid, startedAt: 'now' } })
   t.after(() => store.close())
-  const other = connectTo(t, dir.database)
+  const other = openForTest(t, dir.database)
   const own = store.as(SYSTEM)
   const account = { id: 'ann', email: 'ann@example.org', appRole: 'standardUser', dashboardRole: 'admin', now: 0, language: {} } as const
   await own.createAccount(newAccount(account))

@@ -22,7 +22,7 @@ import { post } from '../support/service/program-calls.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND, run, serve, type Finished } from '../../scripts/tools/program.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
-import { connectTo, madeDataDir } from '../../scripts/tools/stores.ts'
+import { madeDataDir, openForTest } from '../../scripts/tools/stores.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { HOSTILE_TEXTS, hostileRows } from '../support/service/transfer-rows.ts'
 
@@ -228,7 +228,7 @@ describe('import decides row by row', () => {
     assert.match((await send(swapped, '--incomplete', '--dry-run')).stdout, /: 0 inserted, 2 replaced/)
     assert.match((await send(swapped, '--incomplete')).stdout, /: 0 inserted, 2 replaced, 0 unchanged, 0 rejected/)
     assert.deepEqual([await ids(), await ids('--incomplete', '--filter', '{"status":"draft"}')], [['half'], ['bare', 'half', 'whole']])
-    const database = connectTo(t, join(data, 'dateline.db'), { readOnly: true })
+    const database = openForTest(t, join(data, 'dateline.db'), { readOnly: true })
     assert.deepEqual([...faultsOf(database), ...changeFaults(database, STORED_MODELS), ...wordFaults(database, STORED_MODELS)], [])
     assert.deepEqual(database.all('SELECT id FROM trash'), [])
   })

@@ -15,7 +15,7 @@ import { removeOldRecords } from '../../src/store/audit/audit-retention.ts'
 import { insertRecord } from '../../src/store/audit/audit-trail.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/db/data-dir.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
-import { connectTo } from '../../scripts/tools/stores.ts'
+import { openForTest } from '../../scripts/tools/stores.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { QUERY_READER } from '../support/query/query-reader.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
@@ -45,7 +45,7 @@ function open(t: Cleanup, dir = prepareDataDir(join(temporaryDirectory(t), 'data
   }
   const store = openStore({ dir, models: STORED_MODELS, version: '1.2.3', now, audit: outside })
   t.after(() => store.close())
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const all = async (): Promise<readonly AuditRecord[]> => {
     const sort = [{ path: ['time'], descending: false }]
     const { items } = await store.documents.find(audit, { filter: matchAll, sort, limit: undefined, after: undefined }, QUERY_READER)

@@ -10,7 +10,7 @@ import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequ
 import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
-import { connectTo, type SystemStore, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const request = (database: string, target: string): BackupRequest => ({
   database,
@@ -65,7 +65,7 @@ it('a backup is one private file with all that was committed when it began, what
   assert.equal(backup.items['language'], 120)
   assert.ok(shares.length >= 2 && shares.every((share) => share > 0 && share <= 1), String(shares))
   assert.ok(pairs > 3, 'nothing was written meanwhile')
-  const copy = connectTo(t, target, { readOnly: true })
+  const copy = openForTest(t, target, { readOnly: true })
   const topics = Number(copy.get('SELECT count(*) AS n FROM topic')?.['n'])
   assert.equal(topics % 2, 0)
   assert.equal(topics, backup.items['topic'])

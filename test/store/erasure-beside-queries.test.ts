@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { LANGUAGE } from '../../scripts/tools/data-bodies.ts'
 import { randomHeadline, sampleId } from '../support/query/headline-samples.ts'
 import { seededRandom } from '../../scripts/tools/random.ts'
-import { connectTo, madeDataDir, systemStore } from '../../scripts/tools/stores.ts'
+import { madeDataDir, openForTest, systemStore } from '../../scripts/tools/stores.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import type { FindQuery } from '../../src/store/query/find-query.ts'
 
@@ -53,7 +53,7 @@ async function floodedStore(t: TestContext) {
 
 it('a deleted account is gone from all files once older readers and a backup have ended, beside queries', async (t) => {
   const { store, dir, isThere, end } = await floodedStore(t)
-  const reader = connectTo(t, dir.database, { readOnly: true })
+  const reader = openForTest(t, dir.database, { readOnly: true })
   reader.exec('BEGIN')
   reader.get('SELECT count(*) FROM user')
   const target = join(temporaryDirectory(t), 'backup.db')

@@ -13,7 +13,7 @@ import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { faultsOf } from '../../src/store/schema/database-check.ts'
 import { contentFaults } from '../../src/store/documents/stored-documents.ts'
 import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const DATE = '2026-03-01T12:00:00.000Z'
@@ -26,7 +26,7 @@ async function site(t: Cleanup) {
   await store.insert(headline, { id: HEADLINE.id, value: HEADLINE })
   await store.insert(user, { id: 'admin', value: USER })
   await store.close()
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   database.exec(`INSERT INTO api_token VALUES ('t', 'admin', 'hash', 'script', '{"role":"admin","models":null,"methods":null}', 0, 9, NULL);
     INSERT INTO passkey VALUES ('p', 'admin', 'http://localhost', 'key', 0, 0, 'laptop', 0, NULL)`)
   return { dir, database }
@@ -162,7 +162,7 @@ it('attack: planted tokens and passkeys do not come with a restore, and what tri
   const restored = await copyForRestore(request, to)
   assert.deepEqual(restored.removed, { apiTokens: 1, passkeys: 2 })
   assert.deepEqual(restored.differs, { administrators: ['evil@example.org'], settings: ['mail'] }, 'what is kept is told')
-  const copy = connectTo(t, to)
+  const copy = openForTest(t, to)
   const ids = (table: string): readonly unknown[] => copy.all(`SELECT id FROM ${table}`).map(({ id }) => id)
   assert.deepEqual([ids('api_token'), ids('passkey')], [['t'], []], 'what the database in use has as well is kept')
   assert.deepEqual(copy.all("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'"), [])
@@ -184,7 +184,7 @@ it('attack: a backup with sign-outs of a time to come, and with accounts that po
     INSERT INTO user (id, doc) SELECT 'g', json_set(doc, '$.id', 'g', '$.email', 'g@anonymous.invalid', '$.appRole', 'premiumUser') FROM user`)
   const to = `${dir.database}.copy`
   await copyForRestore({ dir, from: elsewhere.database, models: STORED_MODELS, version: '1.2.3', now: () => now }, to)
-  const copy = connectTo(t, to)
+  const copy = openForTest(t, to)
   assert.deepEqual(copy.all('SELECT before FROM signed_out').map(({ before }) => before), [now / 1000])
   const roles = copy.all("SELECT id, doc ->> '$.appRole' AS role FROM user ORDER BY id").map(({ id, role }) => [id, role])
   assert.deepEqual(roles, [['admin', 'standardUser'], ['g', 'premiumUser']])

@@ -13,7 +13,7 @@ import { searchRow } from '../../src/store/search/pending-rows.ts'
 import { wordFaults } from '../../src/store/search/word-index.ts'
 import { changeFaults } from '../support/cluster/change-faults.ts'
 import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 
 const DATE = '2026-03-01T08:00:00.000Z'
@@ -59,7 +59,7 @@ it('a load that gathers rows stores what one that writes row by row does', async
     const { dir } = testStore(t)
     const writer = openBulkWriter({ file: dir.database, isAlone, accountOf: () => assert.fail(), now: () => 0 })
     t.after(() => writer.close())
-    const reader = connectTo(t, dir.database)
+    const reader = openForTest(t, dir.database)
     return { writer, reader }
   }
   const [gathering, single] = [openLoad(true), openLoad(false)]

@@ -14,7 +14,7 @@ import { isIndexedText } from '../../src/store/search/pending-rows.ts'
 import { wordFaults } from '../../src/store/search/word-index.ts'
 import { changeFaults } from '../support/cluster/change-faults.ts'
 import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 
@@ -44,7 +44,7 @@ async function openSide(t: Cleanup) {
     const account = { id, email: `${id}@example.org`, appRole: 'standardUser', dashboardRole: 'publisher', now: 0 } as const
     await store.createAccount(newAccount({ ...account, language: {} }))
   }
-  const reader = connectTo(t, dir.database)
+  const reader = openForTest(t, dir.database)
   return { store, reader }
 }
 

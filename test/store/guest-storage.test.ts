@@ -9,7 +9,7 @@ import { userAppSettings } from '../../src/models/user-app-settings.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import type { Database } from '../../src/store/db/database.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
-import { connectTo, type SystemStore, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 
 const HOUR_MS = 3_600_000
@@ -35,7 +35,7 @@ function counted(database: Database): { guests: number; bytes: number } {
 
 it('the sum is that of the documents of all guests, whatever was written', async (t) => {
   const { store, dir } = testStore(t)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const random = seededRandom(seedOfTest())
   const ids = ['a', 'b', 'c', 'd', 'e']
   const writes: readonly ((id: string) => Promise<unknown>)[] = [
@@ -74,7 +74,7 @@ it('the sum is that of the documents of all guests, whatever was written', async
 
 it('the guests who have been idle longest make room, and no others', async (t) => {
   const { store, dir } = testStore(t)
-  const database = connectTo(t, dir.database, { readOnly: true })
+  const database = openForTest(t, dir.database, { readOnly: true })
   // Six hours ago, five, … one.
   for (let hours = 6; hours >= 1; hours--) {
     await addGuest(store, `idle-${hours}`, NOW - hours * HOUR_MS)

@@ -5,7 +5,7 @@ import { guestEmail } from '../../src/models/guest.ts'
 import { startHousekeeping } from '../../src/store/housekeeping.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import { START, startService } from '../support/service/service.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -13,7 +13,7 @@ const KEPT = { guestBytesMax: Number.MAX_SAFE_INTEGER, auditMs: undefined, histo
 
 it('expired rows are removed, however many there are, and others stay', async (t) => {
   const { store, dir } = testStore(t)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   database.exec('BEGIN')
   for (let i = 0; i < 450; i++) {
     const expiresAt = START + (i < 430 ? 0 : 1)
@@ -69,7 +69,7 @@ it('inactive guests are deleted permanently, active ones and those who became us
 
 it('earlier guests are watched from now on, and a site that keeps guests keeps them', async (t) => {
   const { store, dir } = testStore(t)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   database.exec('BEGIN')
   for (let i = 0; i < 1_200; i++) {
     const role = i % 2 === 0 ? 'guestUser' : 'standardUser'

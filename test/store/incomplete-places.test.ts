@@ -6,7 +6,7 @@ import { incompleteOf } from '../../src/models/incomplete.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
-import { connectTo, type SystemStore, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const DRAFTS = incompleteOf(topic) as Model
 const COMPLETE = { id: 'a', name: 'a', description: '', status: 'draft' }
@@ -44,6 +44,6 @@ it('what leaves the trash for good leaves no version in either table', async (t)
   await move(store, topic, DRAFTS, 'a')
   await store.remove(DRAFTS, 'a')
   assert.equal(await store.together((_, steps) => steps.eraseTrashed(DRAFTS, 'a')), true)
-  const database = connectTo(t, dir.database, { readOnly: true })
+  const database = openForTest(t, dir.database, { readOnly: true })
   assert.deepEqual(database.all('SELECT * FROM change WHERE replaced IS NOT NULL'), [])
 })

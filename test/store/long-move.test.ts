@@ -10,7 +10,7 @@ import { checkpoint, NO_PART } from '../../src/store/db/wal/wal-file.ts'
 import { moveLongWal, moveWal, unusedSpan } from '../../src/store/db/wal/move-wal.ts'
 import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
-import { connectTo, type SystemStore, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const PAGE_BYTES = 4096
 const LONG_WAL_BYTES = 4_500 * PAGE_BYTES
@@ -58,7 +58,7 @@ it('a WAL that a reader made long is moved beside the writes that go on', async 
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
   await writeTurn(store, random)
-  const reader = connectTo(t, dir.database, { readOnly: true })
+  const reader = openForTest(t, dir.database, { readOnly: true })
   reader.exec('BEGIN')
   reader.get('SELECT count(*) FROM topic')
   const wal = `${dir.database}-wal`
@@ -74,7 +74,7 @@ it('a WAL that a reader made long is moved beside the writes that go on', async 
   assert.ok(turns > 0)
   await store.close()
   assert.equal(pagesWithRemains(dir.database).length, 0)
-  const database = connectTo(t, dir.database, { readOnly: true })
+  const database = openForTest(t, dir.database, { readOnly: true })
   assert.deepEqual(faultsOf(database), [])
 })
 
@@ -93,15 +93,15 @@ it('a move that an older reader stops moves what it can, and the next one goes o
   const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
-  const hold = connectTo(t, dir.database, { readOnly: true })
+  const hold = openForTest(t, dir.database, { readOnly: true })
   hold.exec('BEGIN')
   hold.get('SELECT count(*) FROM topic')
   while (statSync(`${dir.database}-wal`).size < LONG_WAL_BYTES / 4) await writeTurn(store, random)
   // A copy of the files that no other process has open.
   const file = join(temporaryDirectory(t), 'copy.db')
   for (const suffix of ['', '-wal']) copyFileSync(dir.database + suffix, file + suffix)
-  const reader = connectTo(t, file, { readOnly: true })
-  const writer = connectTo(t, file)
+  const reader = openForTest(t, file, { readOnly: true })
+  const writer = openForTest(t, file)
   reader.exec('BEGIN')
   reader.get('SELECT count(*) FROM topic')
   for (let i = 0; i < 400; i++) writer.run('INSERT INTO meta VALUES (?, ?)', `later ${i}`, 'y'.repeat(5_000))

@@ -7,7 +7,7 @@ import { it } from 'node:test'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
-import { connectTo } from '../../scripts/tools/stores.ts'
+import { openForTest } from '../../scripts/tools/stores.ts'
 import { faultsOf } from '../../src/store/schema/database-check.ts'
 import {
   FIRST_SCHEMA,
@@ -27,7 +27,7 @@ import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-
 /** A file of this schema with a topic. */
 function filled(t: Cleanup): { database: Database; options: MigrationOptions; file: string } {
   const file = join(temporaryDirectory(t), 'a.db')
-  const database = connectTo(t, file)
+  const database = openForTest(t, file)
   const options = { models: STORED_MODELS, version: '1.0.0', backup: `${file}.before` }
   migrate(database, options)
   database.run('INSERT INTO topic (id, doc) VALUES (?, ?)', TOPIC.id, JSON.stringify(TOPIC))
@@ -101,7 +101,7 @@ it('a process that is killed in the middle of a migration leaves the file as it 
   await once(raising.stdout, 'data')
   raising.kill('SIGKILL')
   await once(raising, 'close')
-  const after = connectTo(t, file)
+  const after = openForTest(t, file)
   assert.equal(schemaVersion(after, options), SCHEMA)
   assert.deepEqual([schemaDigest(after), nameIn(after), faultsOf(after)], [before, TOPIC.name, []])
   migrate(after, { ...options, migrations, models })
@@ -133,7 +133,7 @@ it('a file of a development state before the first release is refused, with the 
 })
 
 it("another program's database is refused", (t) => {
-  const database = connectTo(t, join(temporaryDirectory(t), 'a.db'))
+  const database = openForTest(t, join(temporaryDirectory(t), 'a.db'))
   database.exec('CREATE TABLE other (a)')
   assert.throws(() => migrate(database, { models: STORED_MODELS, version: '1.0.0', backup: '' }), /was not written by dateline/)
 })

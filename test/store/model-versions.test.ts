@@ -15,7 +15,7 @@ import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
 import { openBulkWriter } from '../../src/store/writes/bulk-writer.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 import type { NewAccount } from '../../src/store/accounts/account-tables.ts'
 
 const account = (id: string, email = `${id}@example.org`): NewAccount =>
@@ -25,7 +25,7 @@ const ACCOUNT = ['user', 'user_app_settings', 'user_content_preferences']
 
 it('every write of this process or of another moves the versions of the models that it changes, and only those', async (t) => {
   const { store, dir } = testStore(t)
-  const other = connectTo(t, dir.database)
+  const other = openForTest(t, dir.database)
   const bulk = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => account('imported'), now: () => 0 })
   t.after(() => bulk.close())
   const write = (id: string, name: string, keep = true): Promise<unknown> =>
@@ -76,7 +76,7 @@ it('every write of this process or of another moves the versions of the models t
 
 it('the version of a document moves with its own changes alone, as far as the change log names them', async (t) => {
   const { store, dir } = testStore(t)
-  const other = connectTo(t, dir.database)
+  const other = openForTest(t, dir.database)
   const many = (count: number) => store.insertMissing(topic, Array.from({ length: count }, (_, i) => ({ id: `${count}.${i}`, value: topicOf(`${i}`) })))
   const rename = (id: string, name: string) => (): Promise<unknown> => store.update(topic, id, (stored) => ({ ...stored, name }))
   for (const id of ['a', 'b', 'c']) await store.insert(topic, { id, value: topicOf(id) })
@@ -117,7 +117,7 @@ it('the version of a document moves with its own changes alone, as far as the ch
 it('versions of models belong to the snapshot of the documents, whatever is committed meanwhile', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 't', value: topicOf('t', 'old') })
-  const other = connectTo(t, dir.database)
+  const other = openForTest(t, dir.database)
   await turn()
   const before = store.versions.of([topic])
   other.run(`UPDATE topic SET doc = json_set(doc, '$.name', 'new')`)

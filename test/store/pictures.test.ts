@@ -17,7 +17,7 @@ import type { PictureName, PictureRow } from '../../src/store/media/picture-tabl
 import { openStore } from '../../src/store/open-store.ts'
 import { recount } from '../../src/store/schema/derived-rows.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
-import { connectTo, madeDataDir, testStore } from '../../scripts/tools/stores.ts'
+import { madeDataDir, openForTest, testStore } from '../../scripts/tools/stores.ts'
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(64)) as [string, string, string]
 const ROOM = 1_000_000
@@ -83,7 +83,7 @@ it('a change of a document changes what it names, and a restore derives the same
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 't', value: { status: 'draft', id: 't', iconUrl: address(A), other: { logoUrl: address(B) } } })
   await store.update(topic, 't', (stored) => ({ ...stored, iconUrl: address(C) }))
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const uses = (): unknown[] => database.all('SELECT hash FROM picture_use ORDER BY hash').map(({ hash }) => hash)
   assert.deepEqual(uses(), [B, C])
   database.exec("DELETE FROM picture_use WHERE hash = 'x'; INSERT INTO picture_use VALUES ('forged', 'topic', 1)")

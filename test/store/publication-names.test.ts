@@ -7,13 +7,13 @@ import { SYSTEM } from '../../src/store/actor.ts'
 import type { Database } from '../../src/store/db/database.ts'
 import { publicationNamed } from '../../src/store/publications/publication-rows.ts'
 import { PUBLICATION } from '../../scripts/tools/data-bodies.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 
 it('attack: the same statements run for an unknown name as for one with a secret, and for one without', async (t) => {
   const { store, dir } = testStore(t)
   for (const name of ['hidden', 'bare']) await store.insert(publication, { id: name, value: { ...PUBLICATION, id: name, name, visibility: 'secret' } as unknown as JsonObject })
   await store.as(SYSTEM).putPublicationSecret('hidden', new Uint8Array(32).fill(7))
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const statementsFor = (name: string, hasSecret: boolean | undefined): string[] => {
     const ran: string[] = []
     const counted = Object.fromEntries(

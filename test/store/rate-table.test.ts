@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { addHit, forgetHits, rateWait } from '../../src/store/accounts/rate-table.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 
 const HITS_MAX = 500_000
 const rate = (key: string) => ({ key: Buffer.from(key), max: 1, windowMs: 1000 })
 
 it('the newest events of all keys are kept; above the maximum the oldest are dropped', (t) => {
-  const database = connectTo(t, testStore(t).dir.database)
+  const database = openForTest(t, testStore(t).dir.database)
   const keys = (): readonly string[] =>
     database.all('SELECT key FROM rate_hit ORDER BY rowid').map(({ key }) => Buffer.from(key as Uint8Array).toString())
   const put = (rowid: number, key: string): unknown =>
@@ -25,14 +25,14 @@ it('the newest events of all keys are kept; above the maximum the oldest are dro
 })
 
 it('a window that is forgotten has room again, and no other', (t) => {
-  const database = connectTo(t, testStore(t).dir.database)
+  const database = openForTest(t, testStore(t).dir.database)
   for (const key of ['one', 'other']) addHit(database, rate(key), 0)
   forgetHits(database, { key: Buffer.from('one') })
   assert.deepEqual([rateWait(database, rate('one'), 1), rateWait(database, rate('other'), 1)], [undefined, 999])
 })
 
 it('attack: events of a time to come, as of a forged backup, shut out no owner', (t) => {
-  const database = connectTo(t, testStore(t).dir.database)
+  const database = openForTest(t, testStore(t).dir.database)
   addHit(database, rate('owner'), 4_102_444_800_000)
   assert.equal(rateWait(database, rate('owner'), 1), undefined)
 })

@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { wordFaults } from '../../src/store/search/word-index.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 import { indexedText } from '../../src/store/search/trigram-index.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 import { searchRows } from '../support/query/search-rows.ts'
@@ -19,7 +19,7 @@ it('the search index stays right through turns of inserts, changes and deletions
   const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const ids = Array.from({ length: DOCUMENTS }, (_, i) => `h${i}`)
   const titled = (id: string): JsonObject => ({
     id,
@@ -71,7 +71,7 @@ it('the search index stays right through turns of inserts, changes and deletions
 
 it('the search index takes a long text over at once, so that no client makes each search look through megabytes', async (t) => {
   const { store, dir } = testStore(t)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const pending = (): unknown => database.get('SELECT count(*) AS n FROM headline_search_pending')?.['n']
   const value = { id: 'h', title: 'Short', excerpt: 'x', status: 'active', topic: { id: 't' }, source: { id: 's' }, eventCountry: { id: 'c' } }
   await store.insert(headline, { id: 'h', value })

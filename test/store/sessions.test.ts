@@ -4,7 +4,7 @@ import { newAccount } from '../../src/auth/new-account.ts'
 import { guestEmail } from '../../src/models/guest.ts'
 import { LANGUAGE } from '../../scripts/tools/data-bodies.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 import type { SessionRecord } from '../../src/store/accounts/session-table.ts'
 
 const NOW = 1_700_000_000_400
@@ -134,7 +134,7 @@ it('attack: a guest that renews its token again and again, by any clock, fills n
     assert.ok(holding().includes(i + 1) && !holding().includes(i), String(holding()))
   }
   assert.deepEqual(holding(), [others.length])
-  const database = connectTo(t, dir.database, { readOnly: true })
+  const database = openForTest(t, dir.database, { readOnly: true })
   const rows = (table: string): unknown => database.get(`SELECT count(*) AS n FROM ${table}`)?.['n']
   assert.deepEqual(['revoked_token', 'signed_out', 'session'].map(rows), [0, 1, 1])
 })

@@ -11,7 +11,7 @@ import { user } from '../../src/models/user.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { recount } from '../../src/store/schema/derived-rows.ts'
 import { HEADLINE, PREFERENCES, TOPIC, USER } from '../../scripts/tools/data-bodies.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 
 it('counts of hours are asked for by a range that includes both its ends', async (t) => {
   const { store } = testStore(t)
@@ -40,7 +40,7 @@ it('rows that triggers keep through inserts, updates and deletions are those tha
   await store.update(user, 'two', (value) => ({ ...value, email: 'two@example.org' }))
   for (const model of [headline, user]) await store.remove(model, 'gone')
   await store.close()
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const derived = (): unknown => [
     ...['status_count WHERE n > 0', 'key_count WHERE n > 0', 'hour_count'].map((from) => database.all(`SELECT * FROM ${from}`)),
     ...['listed_copy', 'guest_size', 'guest_total'].map((from) => database.all(`SELECT * FROM ${from}`)),

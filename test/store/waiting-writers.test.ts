@@ -7,7 +7,7 @@ import { topic } from '../../src/models/topic.ts'
 import type { Database } from '../../src/store/db/database.ts'
 import { createWaitingWriters, type WaitingWriters } from '../../src/store/db/waiting-writers.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
-import { connectTo, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 
 interface Waiter {
   readonly database: Database
@@ -19,7 +19,7 @@ const document = (id: string) => ({ id, value: { ...bodyOf('topic'), id } })
 it('a write waits for the transaction of another connection, and reads go on', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, document('t0'))
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   database.exec('BEGIN IMMEDIATE')
   let isWritten = false
   const written = store.insert(topic, document('t1')).then(() => (isWritten = true))
@@ -36,7 +36,7 @@ it('a write waits for the transaction of another connection, and reads go on', a
 
 it('a writer of many transactions lets a write through that waits, and goes on without one', async (t) => {
   const { store, dir } = testStore(t)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const others = createWaitingWriters(database, dir.database)
   assert.equal(await others.giveWay(), false)
   database.exec('BEGIN IMMEDIATE')
@@ -53,7 +53,7 @@ it('a writer that waited leaves the mark of the next one', (t) => {
   const { dir } = testStore(t)
   const mark = `${dir.database}-wanted`
   const [load, first, second] = ['load', 'first', 'second'].map(() => {
-    const database = connectTo(t, dir.database)
+    const database = openForTest(t, dir.database)
     return { database, waiting: createWaitingWriters(database, dir.database) }
   }) as [Waiter, Waiter, Waiter]
   load.database.exec('BEGIN IMMEDIATE')
@@ -72,7 +72,7 @@ it('a writer that waited leaves the mark of the next one', (t) => {
 
 it('the mark of a writer that was killed is removed after a while', async (t) => {
   const { dir } = testStore(t)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   writeFileSync(`${dir.database}-wanted`, '')
   const others = createWaitingWriters(database, dir.database)
   assert.equal(await others.giveWay(), true)

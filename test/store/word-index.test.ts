@@ -15,7 +15,7 @@ import { planQuery, possiblePlans } from '../../src/store/query/planner.ts'
 import { wordFaults } from '../../src/store/search/word-index.ts'
 import { derivedFaults, hashesOf, inspect, openCluster } from '../support/cluster/cluster-stores.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
-import { connectTo, type SystemStore, testStore } from '../../scripts/tools/stores.ts'
+import { openForTest, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 
 const DOCUMENTS = 300
@@ -41,7 +41,7 @@ it('a search for words finds what a look at each document finds, by each plan, i
   await store.insertMissing(headline, earlier)
   await store.insertMissing(headline, documents.slice(INDEXED))
   for (const [i, { id, value }] of earlier.entries()) if (i % 9 === 0) await store.update(headline, id, () => documents[i]?.value ?? value)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const pending = Number(database.get('SELECT count(*) AS n FROM headline_search_pending')?.['n'])
   assert.ok(pending > DOCUMENTS - INDEXED && pending < DOCUMENTS, `${pending} documents are pending`)
   let found = 0
@@ -122,7 +122,7 @@ it('words that only documents had which are gone for good are in no file', async
   const replaced = left.slice(0, 20).flatMap(({ words: [title = ''] }) => [title])
   for (const { id } of left.slice(0, 20)) await store.update(headline, id, (stored) => ({ ...stored, title: 'Ferry' }))
   for (const { id } of gone) await store.remove(headline, id)
-  const database = connectTo(t, dir.database, { readOnly: true })
+  const database = openForTest(t, dir.database, { readOnly: true })
   let steps = 0
   const erase = (): Promise<void> => store.eraseWords(async () => (steps++, true))
   await erase()

@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { NO_ARRIVALS, type Arrivals } from '../../src/base/arrivals.ts'
 import { Failure } from '../../src/base/failure.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
-import { connectTo } from '../../scripts/tools/stores.ts'
+import { openForTest } from '../../scripts/tools/stores.ts'
 import { createGroupInserts } from '../../src/store/writes/group-inserts.ts'
 import { createSearchChanges } from '../../src/store/search/search-changes.ts'
 import { clearUnsyncedMark, readUnsyncedMark, unsyncedMark } from '../../src/store/db/unsynced-mark.ts'
@@ -28,7 +28,7 @@ function queueOn(
   { recorder = () => NO_RECORDER, onRollback = () => {} }: Partial<Observed> = {},
 ): WriteQueue & { database: Database; file: string; commits: () => number } {
   const file = join(temporaryDirectory(t), 'a.db')
-  const database = connectTo(t, file)
+  const database = openForTest(t, file)
   database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT')
   database.exec('CREATE TABLE unsynced_since (one INTEGER PRIMARY KEY, machine_start TEXT NOT NULL) STRICT')
   let commits = 0
@@ -55,7 +55,7 @@ function queueOn(
 
 it('write() commits all work of one turn together, and settles only after that', async (t) => {
   const { database, file, write, commits } = queueOn(t)
-  const other = connectTo(t, file, { readOnly: true })
+  const other = openForTest(t, file, { readOnly: true })
   const count = (): unknown => other.get('SELECT count(*) AS n FROM t')?.['n']
   const seen = await Promise.all(
     [1, 2, 3].map(async (a) => {
@@ -129,7 +129,7 @@ it('write() records the transaction that is committed: another program may write
     },
   })
   database.run("INSERT INTO t VALUES (1, 'first')")
-  const copy = connectTo(t, join(temporaryDirectory(t), 'copy.db'))
+  const copy = openForTest(t, join(temporaryDirectory(t), 'copy.db'))
   copy.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT; INSERT INTO t VALUES (1, 'by the program')")
   const change = (b: string): void => void database.run('UPDATE t SET b = ?', b)
   const failing = write(() => {
@@ -212,7 +212,7 @@ it('only transactions of work that says so are left unsynced, behind a mark that
 
 it('write() fails with what holds it up when it has waited for too long, and takes nothing with it', async (t) => {
   const { database, file, write } = queueOn(t, NO_ARRIVALS, { attempt: (attempt) => void attempt(true) })
-  const other = connectTo(t, file)
+  const other = openForTest(t, file)
   other.exec('BEGIN IMMEDIATE')
   await assert.rejects(
     write(() => database.run('INSERT INTO t (a) VALUES (1)')),

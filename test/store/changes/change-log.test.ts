@@ -17,7 +17,7 @@ import { changeFaults } from '../../support/cluster/change-faults.ts'
 import { derivedFaults } from '../../support/cluster/cluster-stores.ts'
 import { randomWrite } from '../../support/cluster/random-writes.ts'
 import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
-import { connectTo, testStore } from '../../../scripts/tools/stores.ts'
+import { openForTest, testStore } from '../../../scripts/tools/stores.ts'
 import { longRun } from '../../../scripts/tools/long-run.ts'
 import type { ChangeRecord } from '../../../src/store/history/change-log.ts'
 import type { Document } from '../../../src/store/documents/document-tables.ts'
@@ -28,7 +28,7 @@ const account = newAccount({ id: 'reader', email: 'a@example.org', appRole: 'sta
 
 it('the log, counts and search indexes give the stored documents, whatever was written and whatever failed', async (t) => {
   const { store, dir } = testStore(t)
-  const reader = connectTo(t, dir.database)
+  const reader = openForTest(t, dir.database)
   const random = seededRandom(seedOfTest())
   const methods = new Set<string>()
   for (let round = 0; round < longRun(25, 90); round++) {
@@ -83,7 +83,7 @@ it('of personal data the log keeps the newest change alone, behind all cursors',
   // 60 guests who changed their settings again and again filled the disk with 3,500 rows a second, kept for 90 days.
   const { store, dir } = testStore(t)
   await store.createAccount(account)
-  const reader = connectTo(t, dir.database)
+  const reader = openForTest(t, dir.database)
   const rows = (): unknown => reader.all('SELECT seq, model, kind FROM change ORDER BY seq').map(({ seq, model, kind }) => `${String(seq)} ${String(model)} ${String(kind)}`)
   const sight = { models: [], own: { models: [userAppSettings, userContentPreferences], id: 'reader' } }
   const seen = async (after: number): Promise<unknown> => {
@@ -110,7 +110,7 @@ it('of personal data the log keeps the newest change alone, behind all cursors',
 it('a reader sees the changes of their own personal data, and none of others', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, topicOf('a'))
-  const writer = connectTo(t, dir.database)
+  const writer = openForTest(t, dir.database)
   const sql = "INSERT INTO change (model, id, kind, at) VALUES ('user_app_settings', ?, 'updated', 0)"
   writer.exec('BEGIN')
   for (let i = 0; i < 5_000; i++) writer.run(sql, `u${i}`)

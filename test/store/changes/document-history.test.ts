@@ -16,7 +16,7 @@ import { historyFaults } from '../../../src/store/history/history-check.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { changeFaults } from '../../support/cluster/change-faults.ts'
 import { seededRandom, seedOfTest, type Random } from '../../../scripts/tools/random.ts'
-import { connectTo, systemStore, type SystemStore, testStore } from '../../../scripts/tools/stores.ts'
+import { openForTest, systemStore, testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 import { longRun } from '../../../scripts/tools/long-run.ts'
 
 const CHANGES = longRun(80, 400)
@@ -73,7 +73,7 @@ it('the text behind each change is the one that it left, and the changes of a do
   assert.equal(store.history.textBehind(topic, 't0', 1_000_000), undefined)
   const [seqOfOther] = [...texts].find(([, one]) => one.id === 't1') ?? []
   assert.equal(store.history.textBehind(topic, 't0', seqOfOther ?? 0), undefined, 'a change of another document')
-  const reader = connectTo(t, dir.database, { readOnly: true })
+  const reader = openForTest(t, dir.database, { readOnly: true })
   assert.deepEqual(changeFaults(reader, STORED_MODELS), [])
   assert.deepEqual(historyFaults(reader), [])
   const stored = Number(reader.get('SELECT sum(length(replaced)) AS n FROM change')?.['n'])
@@ -89,7 +89,7 @@ it('versions of an incomplete draft are found whole, as those of a document are'
     if (title === 'Draft 1') await store.insert(place, { id: 'a', value })
     else await store.update(place, 'a', () => value)
   }
-  const reader = connectTo(t, dir.database, { readOnly: true })
+  const reader = openForTest(t, dir.database, { readOnly: true })
   assert.deepEqual(historyFaults(reader), [])
 })
 
@@ -97,7 +97,7 @@ it('after the SQL of an operator, texts that cannot be made are as ones that are
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 'a', value: topicOf('a', 'one') })
   for (const name of ['two', 'three']) await store.update(topic, 'a', () => topicOf('a', name))
-  const other = connectTo(t, dir.database)
+  const other = openForTest(t, dir.database)
   other.run(`UPDATE topic SET doc = json_set(doc, '$.name', 'by an operator')`)
   await turn()
   for (const name of ['four', 'five']) await store.update(topic, 'a', () => topicOf('a', name))
@@ -107,7 +107,7 @@ it('after the SQL of an operator, texts that cannot be made are as ones that are
   const nameIn = (text: string | undefined): unknown => text && (JSON.parse(text) as { readonly name: string }).name
   const names = items.map(({ seq, textBefore, textAfter }) => [nameIn(textBefore), nameIn(textAfter), nameIn(store.history.textBehind(topic, 'a', seq))])
   assert.deepEqual(names.slice(0, 2), [['four', 'five', 'five'], ['by an operator', 'four', 'four']])
-  const reader = connectTo(t, dir.database, { readOnly: true })
+  const reader = openForTest(t, dir.database, { readOnly: true })
   // Of 32 texts, one is drawn that needs no later one: it is found, and so is what is made from it.
   const [byThree, byTwo] = [2, 3].map((i) => isWhole(reader.get('SELECT replaced FROM change WHERE seq = ?', items[i]?.seq ?? 0)?.['replaced'] as Uint8Array))
   const two = byThree === true ? 'two' : undefined
@@ -143,7 +143,7 @@ it('a deleted document is in the trash until it is restored as it was, replaced,
   assert.ok(await store.together((_, { eraseTrashed }) => eraseTrashed(topic, 'a')))
   assert.equal(await store.together((_, { eraseTrashed }) => eraseTrashed(topic, 'a')), false)
   assert.deepEqual(await store.together((_, { restore }) => restore(topic, 'a', () => {})), { kind: 'missing' })
-  const reader = connectTo(t, dir.database, { readOnly: true })
+  const reader = openForTest(t, dir.database, { readOnly: true })
   assert.equal(reader.get('SELECT count(replaced) AS n FROM change')?.['n'], 0)
 })
 
@@ -184,7 +184,7 @@ it('personal data has no versions and no trash, and nothing in the log tells of 
   assert.deepEqual(store.history.listTrash(userAppSettings, NEWEST).items, [])
   assert.equal(store.history.historyOf(topic, 'a', NEWEST).items[0]?.actor, undefined)
   assert.equal(store.history.getTrashed(topic, 'b')?.actor, undefined)
-  const reader = connectTo(t, dir.database, { readOnly: true })
+  const reader = openForTest(t, dir.database, { readOnly: true })
   for (const table of ['change', 'trash']) {
     const rows = JSON.stringify(reader.all(`SELECT * FROM ${table}`))
     assert.ok(rows.length > 2 && !rows.includes('reader'), table)
@@ -211,7 +211,7 @@ it('what is past its time goes in steps: versions by age, changes by age behind 
   assert.equal(await store.removeOldChanges(0, 5 * DAY_MS), false)
   await turn()
   assert.equal(store.history.getTrashed(topic, 'gone'), undefined)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   assert.equal(removeOldChanges(database, 5 * DAY_MS, 2), false)
   await turn()
   assert.deepEqual(store.history.changeRange().wholeBehind, 3)
@@ -221,7 +221,7 @@ it('what is past its time goes in steps: versions by age, changes by age behind 
 
 it('what users have changed is found among their last changes, of which a bounded number is looked at', async (t) => {
   const { store, dir } = testStore(t)
-  const database = connectTo(t, dir.database)
+  const database = openForTest(t, dir.database)
   const add = (actor: string, first: number, count: number): unknown =>
     database.run(
       `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + ?2 - 1)
@@ -244,7 +244,7 @@ it('the check of a file finds versions that are damaged, and trash that is not w
   for (const id of ['a', 'b']) await store.insert(topic, { id, value: topicOf(id) })
   for (let i = 0; i < 8; i++) await store.update(topic, 'a', () => topicOf('a', `${i}`))
   await store.remove(topic, 'b')
-  const file = connectTo(t, dir.database)
+  const file = openForTest(t, dir.database)
   for (const [sql, fault] of [
     ["UPDATE change SET replaced = x'00' WHERE seq = 7", /^the version of topic "a" before change 7 is damaged$/],
     ["UPDATE trash SET doc = '{}'", /^topic "b" in the trash is not what was deleted$/],

@@ -17,7 +17,7 @@ import { copiesBehind } from '../../../src/store/references/reference-progress.t
 import { changeFaults } from '../../support/cluster/change-faults.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { bodyOf } from '../../../scripts/tools/data-bodies.ts'
-import { connectTo, type SystemStore, testStore } from '../../../scripts/tools/stores.ts'
+import { openForTest, testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 
 const DATES = { createdAt: '1970-01-01T00:00:00.000Z', updatedAt: '1970-01-01T00:00:00.000Z' }
 
@@ -97,7 +97,7 @@ it('copies follow through all that embeds them, to any depth, and nothing else o
   assert.deepEqual(preferences['followedSources'], [post])
   assert.deepEqual((preferences['savedFilters'] as JsonObject[])[0]?.['topics'], [ports, valueOf(store, topic, 't2')])
   assert.deepEqual(valueOf(store, userAppSettings, 'reader')['language'], islandic)
-  const database = connectTo(t, dir.database, { readOnly: true })
+  const database = openForTest(t, dir.database, { readOnly: true })
   assert.deepEqual(changeFaults(database, STORED_MODELS), [])
   assert.deepEqual([...copiesBehind(database)], [])
   assert.notDeepEqual(ports, one)
@@ -193,7 +193,7 @@ it('a repair compares all copies, also those with values of their own', async (t
   await follow(store)
   await change(store, headline, 'h3', { topic: { ...one, name: 'My own' } })
   await follow(store)
-  const database = connectTo(t, dir.database, { readOnly: true })
+  const database = openForTest(t, dir.database, { readOnly: true })
   assert.deepEqual([...copiesBehind(database)], [['headline', 1]])
   await store.beginReferenceRepair()
   assert.equal(await follow(store), 1)

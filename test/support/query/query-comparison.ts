@@ -24,7 +24,7 @@ import { randomHeadline, SAMPLE_EXTRAS, sampleId } from './headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from '../../../scripts/tools/random.ts'
 import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
-import { connectTo, type SystemStore, testStore } from '../../../scripts/tools/stores.ts'
+import { openForTest, testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 import type { FindQuery, Found } from '../../../src/store/query/find-query.ts'
 
 /** Around so many documents there are when changes have gone on for a while. */
@@ -59,7 +59,7 @@ export function createWorld(t: Cleanup): World {
   const copyOf = (model: Model): Copy => {
     const models = STORED_MODELS.map((one) => (one.name === model.name ? model : one))
     const { store, dir } = testStore(t, models)
-    const database = connectTo(t, dir.database, { readOnly: true })
+    const database = openForTest(t, dir.database, { readOnly: true })
     return { model, file: dir.database, store, database }
   }
   const [indexed, bare] = [copyOf(headline), copyOf(bareHeadline)]
