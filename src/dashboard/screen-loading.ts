@@ -19,6 +19,11 @@ export async function loadFirstRestore(): Promise<typeof import('./second-script
   return (await secondScript()).firstRestoreForm
 }
 
+/** The dialogs that send, describe and choose pictures. Throws as loadScreen() does. */
+export async function loadPictureDialogs(): Promise<typeof import('./second-script.ts').PICTURE_DIALOGS> {
+  return (await secondScript()).PICTURE_DIALOGS
+}
+
 /** Fetches the second script once the browser is idle. A browser that does not tell (Safari) fetches it when it is needed. */
 export function prefetchSecondScript(signal: AbortSignal): void {
   const idle = (): void => void globalThis.requestIdleCallback?.(() => void secondScript().catch(() => {}))

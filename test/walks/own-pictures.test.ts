@@ -107,6 +107,39 @@ describe('pictures of our own', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('what it shows is changed later, and it is taken out of the headline', async () => {
+    await page.click(button('Describe…'))
+    const within = await page.find(DIALOG)
+    const shows = await page.find({ role: 'textbox', name: 'What it shows, for those who do not see it' })
+    assert.equal(shows.value, 'A ferry at dusk')
+    await page.fill(shows, 'A ferry at dawn')
+    await page.click({ ...button('Save'), within })
+    await page.gone(DIALOG)
+    const { alt, focus } = (await pictures()).find(({ width }) => width === 2_000) ?? {}
+    assert.deepEqual({ alt, focus }, { alt: 'A ferry at dawn', focus: { x: 40, y: 55 } })
+    await page.click(button('Remove'))
+    assert.equal(await address(page), '')
+    await page.gone(button('Remove'))
+    await page.gone(button('Describe…'))
+    await drawn(page, '.tile', 0)
+    await page.expectNoProblems()
+  })
+
+  // The browser would open the file in place of the page, and what was typed would be gone.
+  it('a file that is dropped and is no picture does not leave the page', async () => {
+    const isTaken = await page.evaluate(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['notes'], 'notes.txt', { type: 'text/plain' }))
+      return !document.querySelector('.writing')?.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }))
+    })
+    assert.ok(isTaken)
+    await page.click(USE)
+    await page.reads(/expected JPEG, PNG/)
+    await page.click({ ...button('Cancel'), within: await page.find(DIALOG) })
+    await page.gone(DIALOG)
+    await page.expectNoProblems([{ status: 400, url: '/media' }])
+  })
+
   it('what the service refuses is told, and the form stays as it was', async () => {
     const before = await address(page)
     await page.evaluate(() => {

@@ -101,7 +101,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     views,
     problems: h('div', { class: 'editor-notes' }, kept.element, problems.element),
   })
-  addPictureTools(form.columns, frame.element, { model, client: context.client, signal })
+  const showPictureTools = addPictureTools(form.columns, frame.element, { model, client: context.client, signal })
   const notes = editorNotes({ model, documents, context, usage, id: storedId, draft, saving, problems, redraw, frame: frame.element })
   redraw()
   problems.begin()
@@ -124,6 +124,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   function update(): void {
     frame.mark({ isUnsaved: draft.hasUnsaved(), isSaving: draft.isSaving(), publishing: publishing() })
     preview?.update(draft.document())
+    showPictureTools()
   }
 
   function redraw(): void {

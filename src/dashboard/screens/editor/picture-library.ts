@@ -42,7 +42,7 @@ export async function openLibrary({ client, use, signal }: Library): Promise<voi
     fill(grid)
     show(found)
   })
-  const body = [h('div', { class: 'buttons' }, labelled(t('picture.search'), search), h('label', { class: 'tick' }, unused, t('picture.unused'))), problem, grid, more]
+  const body = [h('div', { class: 'buttons picture-search' }, labelled(t('picture.search'), search), h('label', { class: 'tick' }, unused, t('picture.unused'))), problem, grid, more]
   const dialog = openDialog({ title: t('picture.title'), body, wide: true })
   look.now()
   await dialog.closed

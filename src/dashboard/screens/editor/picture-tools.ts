@@ -1,12 +1,15 @@
-/** The ways to a picture of our own beside the address of one: a file that is chosen, dropped or pasted, and the library. */
+/**
+ * The ways to a picture of our own beside the address of one: a file that is chosen, dropped or pasted, and the library. What is
+ * there is described and removed beside it. Their dialogs are in the second script.
+ */
 import type { Client } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
-import { pictureField } from '../../pictures.ts'
+import { notifyFailure } from '../../kit/notices.ts'
+import { ownPicture, pictureField } from '../../pictures.ts'
+import { loadPictureDialogs } from '../../screen-loading.ts'
 import { t } from '../../texts.ts'
-import { openLibrary } from './picture-library.ts'
-import { openSending } from './picture-sending.ts'
 
 export interface PictureTools {
   readonly model: Model
@@ -14,18 +17,24 @@ export interface PictureTools {
   readonly signal: AbortSignal
 }
 
-/** Adds them to a form that has the address of a picture; `area` takes files that are dropped or pasted. */
-export function addPictureTools(form: HTMLElement, area: HTMLElement, { model, client, signal }: PictureTools): void {
+type Dialogs = Awaited<ReturnType<typeof loadPictureDialogs>>
+
+/**
+ * Adds them to a form that has the address of a picture; `area` takes files that are dropped or pasted. Gives a function that shows
+ * what can be done with the address as it is by now.
+ */
+export function addPictureTools(form: HTMLElement, area: HTMLElement, { model, client, signal }: PictureTools): () => void {
   const name = pictureField(model)
   const input = name === undefined ? null : form.querySelector<HTMLInputElement>(`input[name="${name}"]`)
-  if (input === null || input.disabled || input.readOnly) return
+  if (input === null || input.disabled || input.readOnly) return () => {}
   const use = (url: string): void => {
     input.value = url
     input.dispatchEvent(new Event('input', { bubbles: true }))
     input.focus()
   }
+  const open = (run: (dialogs: Dialogs) => Promise<void>): void => void loadPictureDialogs().then(run).catch(notifyFailure)
   const send = (file: File | undefined): void => {
-    if (file !== undefined) void openSending(file, { client, use })
+    if (file !== undefined) open(({ openSending }) => openSending(file, { client, use }))
   }
   const chosen = h('input', {
     ...{ type: 'file', accept: 'image/*', hidden: true, tabindex: '-1', 'aria-hidden': 'true' },
@@ -37,21 +46,34 @@ export function addPictureTools(form: HTMLElement, area: HTMLElement, { model, c
       },
     },
   })
+  const small = { class: 'small' }
+  const describe = button(t('picture.describe'), () => open(({ openDescription }) => openDescription(input.value, client)), small)
+  const remove = button(t('picture.remove'), () => use(''), small)
+  const hint = h('span', { class: 'field-about' }, t('picture.drop'))
   const tools = h(
     'div',
     { class: 'buttons picture-tools' },
-    button([icon('picture'), t('picture.choose')], () => chosen.click(), { class: 'small' }),
-    button(t('picture.earlier'), () => void openLibrary({ client, use, signal }), { class: 'small' }),
-    h('span', { class: 'field-about' }, t('picture.drop')),
+    button([icon('picture'), t('picture.choose')], () => chosen.click(), small),
+    button(t('picture.earlier'), () => open(({ openLibrary }) => openLibrary({ client, use, signal })), small),
+    describe,
+    remove,
+    hint,
     chosen,
   )
-  input.after(tools)
+  input.before(tools)
+  input.placeholder = 'https://'
+  const showDrop = (isOver: boolean): void => void area.classList.toggle('dropping', isOver)
   area.addEventListener('dragover', (event) => {
-    if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault()
+    if (event.dataTransfer?.types.includes('Files') !== true) return
+    event.preventDefault()
+    showDrop(true)
   })
+  area.addEventListener('dragleave', ({ relatedTarget }) => showDrop(relatedTarget instanceof Node && area.contains(relatedTarget)))
   area.addEventListener('drop', (event) => {
-    const file = imageIn(event.dataTransfer)
+    showDrop(false)
+    const file = imageIn(event.dataTransfer) ?? event.dataTransfer?.files[0]
     if (file === undefined) return
+    // The browser would leave the page for a file that it can show.
     event.preventDefault()
     send(file)
   })
@@ -63,6 +85,11 @@ export function addPictureTools(form: HTMLElement, area: HTMLElement, { model, c
     send(file)
   })
   signal.addEventListener('abort', () => fill(tools))
+  return () => {
+    remove.hidden = input.value === ''
+    hint.hidden = input.value !== ''
+    describe.hidden = ownPicture(input.value) === undefined
+  }
 }
 
 function imageIn(data: DataTransfer | null): File | undefined {
