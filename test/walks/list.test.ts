@@ -237,6 +237,21 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.click({ role: 'button', name: 'Clear selection' })
   })
 
+  // The table was as wide as the navigation, which is not printed.
+  it('prints its rows on the whole page, in light colours, without what changes them', async () => {
+    await page.evaluate(() => (document.documentElement.dataset['theme'] = 'dark'))
+    await page.devTools('Emulation.setEmulatedMedia', { media: 'print' })
+    const printed = await page.evaluate(() => ({
+      share: (document.querySelector('.table')?.getBoundingClientRect().width ?? 0) / innerWidth,
+      ground: getComputedStyle(document.documentElement).colorScheme,
+      tools: [...document.querySelectorAll('nav, .top, .list-tools, .screen-head > .button')].filter((one) => one.checkVisibility()).length,
+    }))
+    await page.devTools('Emulation.setEmulatedMedia', { media: '' })
+    await page.evaluate(() => delete document.documentElement.dataset['theme'])
+    assert.ok(printed.share > 0.9, `${printed.share} of the page`)
+    assert.deepEqual([printed.ground, printed.tools], ['light', 0])
+  })
+
   it('chooses all that match, also those that are not loaded', async () => {
     await page.open('/?every#/headlines')
     await waitForTitles('Story 129')
