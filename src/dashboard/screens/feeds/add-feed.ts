@@ -18,7 +18,7 @@ import { shownPicture } from '../../pictures.ts'
 import { feedForm, NEW_MEMBERS } from './feed-form.ts'
 import { previewItems, type Chosen } from './preview-items.ts'
 import { guessSource, sourceChoice, type SourceGuess } from './source-choice.ts'
-import { noteSentence } from './feed-text.ts'
+import { noteSentence } from './feed-words.ts'
 
 export function addFeedScreen(context: ScreenContext): Screen {
   const { client, screenUrl, signal } = context

@@ -9,7 +9,7 @@ import { h, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify } from '../../kit/notices.ts'
 import { inRow, workButton } from '../../kit/work-button.ts'
-import { problemSentence } from './feed-text.ts'
+import { problemSentence } from './feed-words.ts'
 
 export interface FeedButtons {
   readonly fetch: HTMLElement

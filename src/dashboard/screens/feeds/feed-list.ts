@@ -17,7 +17,7 @@ import { emptyState, nothingFound } from '../../kit/states.ts'
 import { listSearch } from '../../kit/table/list-search.ts'
 import { workButton } from '../../kit/work-button.ts'
 import { recordsTable } from '../../kit/table/records-table.ts'
-import { feedSentence, feedStatusTag, lastFetch, nextFetch } from './feed-text.ts'
+import { feedSentence, feedStatusTag, lastFetch, nextFetch } from './feed-words.ts'
 import { feedButtons } from './feed-buttons.ts'
 
 /** Fetches change no document, so that nothing tells of them. */

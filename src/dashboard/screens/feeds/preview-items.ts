@@ -9,7 +9,7 @@ import { h, type Child } from '../../kit/dom.ts'
 import { tag } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { storyLine } from '../../kit/story-line.ts'
-import { reasonSentences } from './feed-text.ts'
+import { reasonSentences } from './feed-words.ts'
 
 type Item = FeedPreview['items'][number]
 

@@ -25,8 +25,6 @@ export interface RulesEditorOptions {
   readonly isReadOnly: boolean
 }
 
-export type RulesEditor = ReturnType<typeof rulesEditor>
-
 export function rulesEditor(given: Json | undefined, { client, signal }: ScreenContext, { feed, onChange, isReadOnly }: RulesEditorOptions) {
   let rules: RuleFields[] = []
   const list = h('div', { class: 'part' })
