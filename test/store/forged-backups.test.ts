@@ -12,7 +12,7 @@ import { copyForRestore } from '../../src/store/backup/restore.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { faultsOf } from '../../src/store/schema/database-check.ts'
 import { contentFaults } from '../../src/store/documents/stored-documents.ts'
-import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
+import { HEADLINE, PUBLICATION, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
@@ -174,6 +174,33 @@ it('attack: planted tokens and passkeys do not come with a restore, and what tri
   rmSync(to)
   const { removed } = await copyForRestore({ ...request, keepsCredentials: true }, to)
   assert.deepEqual(removed, { apiTokens: 0, passkeys: 0 })
+})
+
+it('attack: a restore brings back no secret address that was replaced since the backup, and the present one goes on', async (t) => {
+  const [backup, present] = [await site(t), await site(t)]
+  const add = ({ database }: typeof backup, id: string, hash: string): void => {
+    const value = { ...PUBLICATION, id, name: id, visibility: 'secret', createdAt: DATE, updatedAt: DATE }
+    database.run('INSERT INTO publication (id, doc) VALUES (?, ?)', id, JSON.stringify(value))
+    database.run('INSERT INTO publication_secret VALUES (?, ?)', id, Buffer.from(hash))
+  }
+  add(backup, 'both', 'leaked')
+  add(backup, 'deleted-since', 'former')
+  add(present, 'both', 'present')
+  add(present, 'made-since', 'later')
+  const to = `${present.dir.database}.copy`
+  const request = { dir: present.dir, from: backup.dir.database, models: STORED_MODELS, version: '1.2.3', now: () => 0 }
+  const restored = async (more = {}): Promise<readonly unknown[]> => {
+    rmSync(to, { force: true })
+    await copyForRestore({ ...request, ...more }, to)
+    const copy = openDatabase(to)
+    try {
+      return copy.all('SELECT publication, hash FROM publication_secret ORDER BY publication').map((row) => [row['publication'], String(Buffer.from(row['hash'] as Uint8Array))])
+    } finally {
+      copy.close()
+    }
+  }
+  assert.deepEqual(await restored(), [['both', 'present'], ['deleted-since', 'former']])
+  assert.deepEqual(await restored({ keepsCredentials: true }), [['both', 'leaked'], ['deleted-since', 'former']])
 })
 
 it('attack: a backup with sign-outs of a time to come, and with accounts that pose as guests', async (t) => {

@@ -8,6 +8,7 @@
  * - A token of the API or a passkey is nothing but its row: the author of a forged file could sign in with one that was
  *   planted there. Only those stay that the database in use has as well. Other ways to sign in need the file `secrets` or a
  *   mailbox.
+ * - Publications keep the secret addresses that they have in the database in use: a former one was replaced since others got it.
  * - A sign-out of a time to come, which would end every new session of its user, is one of now.
  * - A role that does not go with the e-mail address of its account becomes the one that does: no other path stores one.
  */
@@ -20,6 +21,7 @@ import { foldWal, openDatabase, type Database, type Row } from '../db/database.t
 import { clearUnsyncedMark } from '../db/unsynced-mark.ts'
 import { renameHistory } from '../history/change-log.ts'
 import { forgetChain } from '../pending/pending-changes.ts'
+import { putPublicationSecret } from '../publications/publication-rows.ts'
 import { recount } from '../schema/derived-rows.ts'
 import { STATISTICS } from '../schema/whole-schema.ts'
 import { listSettings } from '../settings/setting-table.ts'
@@ -40,7 +42,7 @@ const CREDENTIALS = {
 
 interface Preparation {
   readonly models: readonly Model[]
-  /** The database whose credentials stay; without it all of the copy stay. */
+  /** The database whose credentials and secret addresses stay; without it all of the copy stay. */
   readonly inUse: string | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -58,6 +60,7 @@ export function prepareCopy(file: string, { models, inUse, now }: Preparation): 
     endFutureSignOuts(database, now)
     repairAppRoles(database)
     const removed = inUse === undefined ? NONE_REMOVED : removeUnknownOf(database, inUse)
+    if (inUse !== undefined) keepSecretAddresses(database, inUse)
     database.exec('COMMIT')
     return removed
   } finally {
@@ -93,6 +96,11 @@ function removeUnknown(copy: Database, kind: keyof typeof CREDENTIALS, inUse: st
   const unknown = found.filter((row) => !known.has(textOf(row)))
   for (const { id } of unknown) copy.run(`DELETE FROM ${table} WHERE id = ?`, id as string)
   return unknown.length
+}
+
+function keepSecretAddresses(copy: Database, inUse: string): void {
+  const rows = rowsInUse(inUse, 'SELECT publication, hash FROM publication_secret')
+  for (const { publication, hash } of rows) putPublicationSecret(copy, publication as string, hash as Uint8Array)
 }
 
 const textOf = (row: Row): string => JSON.stringify(Object.values(row))
