@@ -128,11 +128,16 @@ function isOfGuest(database: Database, userId: string): boolean {
 /** Ends a token of a user with all unlisted ones that were issued until then. */
 function endUnlisted(database: Database, userId: string, { jti, iat }: EndedToken): void {
   database.run('DELETE FROM session WHERE jti = ?', jti)
+  endTokensUntil(database, userId, iat + 1)
+}
+
+/** Ends all unlisted tokens of a user that were issued in an earlier second than `before`. */
+export function endTokensUntil(database: Database, userId: string, before: number): void {
   database.run(
-    `INSERT INTO signed_out (user_id, before) VALUES (?, ?)
+    `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
       ON CONFLICT (user_id) DO UPDATE SET before = max(before, excluded.before)`,
+    before,
     userId,
-    iat + 1,
   )
 }
 
@@ -167,19 +172,19 @@ export function endSession(database: Database, userId: string, jti: string, now:
 }
 
 /**
- * Ends all sessions of a user but `kept`, unlisted ones included: a restored backup lists none of those that began behind
- * it. Where `kept` is one of them, it is listed. Returns how many listed sessions had not expired.
+ * Ends all sessions of a user but `kept`, unlisted ones included: a backup that is restored on another machine lists none of
+ * those that began behind it. Where `kept` is one of them, it is listed. Returns how many listed sessions had not expired.
  */
 export function endOtherSessions(database: Database, userId: string, kept: SessionRecord, now: number): number {
   const isListed = database.get('SELECT 1 FROM session WHERE jti = ? AND user_id = ?', kept.jti, userId) !== undefined
   if (!isListed) addSession(database, userId, kept)
-  signOutUnlisted(database, userId, now)
+  endTokensUntil(database, userId, Math.floor(now / 1000))
   return endListed(database, userId, kept.jti, now)
 }
 
 /** Ends all sessions of a user, unlisted ones and tokens of the API included. Returns how many listed sessions had not expired. */
 export function endSessions(database: Database, userId: string, now: number): number {
-  signOutUnlisted(database, userId, now)
+  endTokensUntil(database, userId, Math.floor(now / 1000))
   revokeTokensOf(database, userId)
   return endListed(database, userId, '', now)
 }
@@ -194,13 +199,4 @@ function endListed(database: Database, userId: string, kept: string, now: number
   )
   database.run('DELETE FROM session WHERE user_id = ? AND jti <> ?', userId, kept)
   return ended
-}
-
-function signOutUnlisted(database: Database, userId: string, now: number): void {
-  database.run(
-    `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
-      ON CONFLICT (user_id) DO UPDATE SET before = max(before, excluded.before)`,
-    Math.floor(now / 1000),
-    userId,
-  )
 }

@@ -113,8 +113,7 @@ export async function copyForRestore({ dir, from, version, keepsCredentials = fa
   try {
     const [fault] = lookInto(to, (copy) => [...contentFaults(copy, request.models), ...pictureFaults(copy)])
     if (fault !== undefined) throw new DatabaseFileError(`${action}: the copy did not pass its check (${fault}): ${ifDamaged}`)
-    const inUse = keepsCredentials ? undefined : dir.database
-    const removed = prepareCopy(to, { models: request.models, inUse, now: request.now() })
+    const removed = prepareCopy(to, { models: request.models, inUse: dir.database, keepsCredentials, now: request.now() })
     const pictures = picturesOf({ dir, source, copy: to, isKept: keepsPictures })
     return { ...copied, pictures, removed, differs: copyDifferences(to, dir.database) }
   } catch (error) {

@@ -8,11 +8,11 @@
  * - A token of the API or a passkey is nothing but its row: the author of a forged file could sign in with one that was
  *   planted there. Only those stay that the database in use has as well. Other ways to sign in need the file `secrets` or a
  *   mailbox.
- * - Publications keep the secret addresses that they have in the database in use: a former one was replaced since others got it.
+ * - Sessions that ended since the backup stay ended (kept-sessions.ts). Publications keep the secret addresses that they have in
+ *   the database in use: a former one was replaced since others got it.
  * - A sign-out of a time to come, which would end every new session of its user, is one of now.
  * - A role that does not go with the e-mail address of its account becomes the one that does: no other path stores one.
  */
-import { existsSync } from 'node:fs'
 import { EDITABLE_NAMES, type EditableName } from '../../models/editable-settings.ts'
 import { rolesInPlace } from '../../models/guest.ts'
 import type { Model } from '../../models/schema.ts'
@@ -25,6 +25,8 @@ import { putPublicationSecret } from '../publications/publication-rows.ts'
 import { recount } from '../schema/derived-rows.ts'
 import { STATISTICS } from '../schema/whole-schema.ts'
 import { listSettings } from '../settings/setting-table.ts'
+import { readInUse } from './database-in-use.ts'
+import { keepSessions } from './kept-sessions.ts'
 
 /** How many rows were removed, since the database in use does not have them. */
 export interface RemovedCredentials {
@@ -42,13 +44,15 @@ const CREDENTIALS = {
 
 interface Preparation {
   readonly models: readonly Model[]
-  /** The database whose credentials and secret addresses stay; without it all of the copy stay. */
-  readonly inUse: string | undefined
+  /** The file of the database in use, which may be missing. */
+  readonly inUse: string
+  /** Whether tokens of the API and passkeys stay that the database in use does not have. */
+  readonly keepsCredentials: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-export function prepareCopy(file: string, { models, inUse, now }: Preparation): RemovedCredentials {
+export function prepareCopy(file: string, { models, inUse, keepsCredentials, now }: Preparation): RemovedCredentials {
   const database = openDatabase(file)
   try {
     for (const table of STATISTICS) database.exec(`DROP TABLE IF EXISTS ${table}`)
@@ -57,10 +61,11 @@ export function prepareCopy(file: string, { models, inUse, now }: Preparation): 
     renameHistory(database)
     forgetChain(database)
     clearUnsyncedMark(database)
+    keepSessions(database, inUse, now)
+    keepSecretAddresses(database, inUse)
     endFutureSignOuts(database, now)
     repairAppRoles(database)
-    const removed = inUse === undefined ? NONE_REMOVED : removeUnknownOf(database, inUse)
-    if (inUse !== undefined) keepSecretAddresses(database, inUse)
+    const removed = keepsCredentials ? NONE_REMOVED : removeUnknownOf(database, inUse)
     database.exec('COMMIT')
     return removed
   } finally {
@@ -92,32 +97,19 @@ function removeUnknown(copy: Database, kind: keyof typeof CREDENTIALS, inUse: st
   const { table, columns } = CREDENTIALS[kind]
   const found = copy.all(`SELECT ${columns} FROM ${table}`)
   if (found.length === 0) return 0
-  const known = new Set(rowsInUse(inUse, `SELECT ${columns} FROM ${table}`).map(textOf))
+  const inUseRows = readInUse(inUse, (database) => database.all(`SELECT ${columns} FROM ${table}`)) ?? []
+  const known = new Set(inUseRows.map(textOf))
   const unknown = found.filter((row) => !known.has(textOf(row)))
   for (const { id } of unknown) copy.run(`DELETE FROM ${table} WHERE id = ?`, id as string)
   return unknown.length
 }
 
 function keepSecretAddresses(copy: Database, inUse: string): void {
-  const rows = rowsInUse(inUse, 'SELECT publication, hash FROM publication_secret')
-  for (const { publication, hash } of rows) putPublicationSecret(copy, publication as string, hash as Uint8Array)
+  const rows = readInUse(inUse, (database) => database.all('SELECT publication, hash FROM publication_secret'))
+  for (const { publication, hash } of rows ?? []) putPublicationSecret(copy, publication as string, hash as Uint8Array)
 }
 
 const textOf = (row: Row): string => JSON.stringify(Object.values(row))
-
-/** None of a database that is missing or damaged. */
-function rowsInUse(file: string, sql: string): readonly Row[] {
-  if (!existsSync(file)) return []
-  let database: Database | undefined
-  try {
-    database = openDatabase(file, { readOnly: true })
-    return database.all(sql)
-  } catch {
-    return []
-  } finally {
-    database?.close()
-  }
-}
 
 /*
  * What a restore keeps of a backup although its author may have planted it: administrators that the database in use does
@@ -155,19 +147,11 @@ export function copyDifferences(file: string, inUse: string): CopyDifferences {
 
 const IS_ADMINISTRATOR = "doc ->> '$.dashboardRole' = 'admin'"
 
-function presentState(inUse: string) {
-  if (!existsSync(inUse)) return undefined
-  let database: Database | undefined
-  try {
-    database = openDatabase(inUse, { readOnly: true })
+const presentState = (inUse: string) =>
+  readInUse(inUse, (database) => {
     const rows = database.all(`SELECT doc ->> '$.email' AS email FROM user WHERE ${IS_ADMINISTRATOR}`)
     return { emails: rows.map(({ email }) => email), values: storedValues(database) }
-  } catch {
-    return undefined
-  } finally {
-    database?.close()
-  }
-}
+  })
 
 function administratorsBeyond(emails: readonly unknown[], copy: Database): readonly string[] {
   const rows = copy.all(
