@@ -7,7 +7,7 @@ import type { Screen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { askToLeave } from '../../kit/dialog.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { card, crumb, facts, screenHead } from '../../kit/elements.ts'
+import { card, code, crumb, facts, screenHead } from '../../kit/elements.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { passkeysOf } from './passkey-list.ts'
@@ -40,7 +40,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
         facts(
           [t('signIn.email'), h('bdi', {}, isGuest(user) ? t('users.guestAbout') : user.email)],
           [t('field.createdAt'), dateTime(user.createdAt)],
-          [t('field.id'), h('code', {}, user.id)],
+          [t('field.id'), code(user.id)],
         ),
       ),
       card(h('h2', {}, t('users.roles')), roles.element),
