@@ -24,6 +24,15 @@ export function every(ms: number, signal: AbortSignal, run: () => void): void {
   signal.addEventListener('abort', () => clearInterval(timer))
 }
 
+/** The same while the reader sees the page, and at once when the page is seen again. */
+export function everySeen(ms: number, signal: AbortSignal, run: () => void): void {
+  const look = (): void => {
+    if (!document.hidden) run()
+  }
+  every(ms, signal, look)
+  document.addEventListener('visibilitychange', look, { signal })
+}
+
 /** A function that runs immediately, and for calls soon after that once more when the time is over. */
 export function atMostEvery(ms: number, signal: AbortSignal, run: () => void): () => void {
   let isResting = false

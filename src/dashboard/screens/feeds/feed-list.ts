@@ -5,7 +5,7 @@ import { isBeingRemoved } from '../../changed-documents.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, hrefTo, mergeQuery } from '../../screen-url.ts'
 import { numberText, t } from '../../texts.ts'
-import { every } from '../../timing.ts'
+import { everySeen } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { screenHead } from '../../kit/elements.ts'
 import { keepFocus } from '../../kit/focus.ts'
@@ -55,7 +55,7 @@ export function feedList(context: ScreenContext): Screen {
   const content = h('div', { class: 'part' }, h('div', { class: 'part-tools feed-tools' }, search, groups.element), rows)
   const { load, refresh } = readInto(context, { element: body, lines: 10, read: (options) => client.admin.feeds(options), show })
   live.watch(refresh, signal)
-  every(LOOK_MS, signal, refresh)
+  everySeen(LOOK_MS, signal, refresh)
 
   const actions = [
     h('a', { class: 'button', href: hrefTo([FEEDS, 'rules']) }, icon('filter'), t('feeds.sharedRules')),

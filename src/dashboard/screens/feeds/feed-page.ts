@@ -9,7 +9,7 @@ import { problemOf } from '../../problem-text.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, goTo, hrefTo } from '../../screen-url.ts'
 import { numberText, t } from '../../texts.ts'
-import { every } from '../../timing.ts'
+import { everySeen } from '../../timing.ts'
 import { askToLeave } from '../../kit/dialog.ts'
 import { fill, h, webUrl, type Child } from '../../kit/dom.ts'
 import { card, crumb, outsideLink, problemLine, tag } from '../../kit/elements.ts'
@@ -49,7 +49,7 @@ export function feedPage(context: ScreenContext, id: string): Screen {
   })
   const listed = readInto(context, { element: items, lines: 6, read: (options) => client.admin.feedItems(id, options), show: itemList })
   const edited = readInto(context, { element: body, lines: [8, 3], read: (options) => documents.get(id, options), show: ({ document, etag }) => editor(document, etag) })
-  every(LOOK_MS, signal, look)
+  everySeen(LOOK_MS, signal, look)
 
   function look(): void {
     watched.refresh()

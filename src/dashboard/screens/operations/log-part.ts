@@ -1,7 +1,7 @@
 /** The newest lines of the log, which follow by themselves while the screen is open and not paused. */
 import type { LogLines } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
-import { every } from '../../timing.ts'
+import { everySeen } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { tag } from '../../kit/elements.ts'
 import { exactTime } from '../../kit/moments.ts'
@@ -33,8 +33,8 @@ export const logPart: OpenPart = (context) => {
     read: (options) => client.admin.log({ ...search.query(), limit: LINES }, options),
     show: draw,
   })
-  every(REFRESH_MS, signal, () => {
-    if (!isPaused && !document.hidden) refresh()
+  everySeen(REFRESH_MS, signal, () => {
+    if (!isPaused) refresh()
   })
   return {
     element: h('div', { class: 'part' }, search.element, content),

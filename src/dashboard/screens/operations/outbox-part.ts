@@ -3,7 +3,7 @@ import { MESSAGE_STATES } from '../../../models/message-state.ts'
 import type { OutboxMessages } from '../../../models/responses.ts'
 import { mergeQuery } from '../../screen-url.ts'
 import { numberText, t } from '../../texts.ts'
-import { after, every } from '../../timing.ts'
+import { after, everySeen } from '../../timing.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
 import { groupButtons } from '../../kit/group-buttons.ts'
 import { icon } from '../../kit/icons.ts'
@@ -55,9 +55,7 @@ export const outboxPart: OpenPart = (context) => {
       return items.length === 0 ? emptyState('mail', t('outbox.empty')) : messageTable(items, retry)
     },
   })
-  every(REFRESH_MS, signal, () => {
-    if (!document.hidden) refresh()
-  })
+  everySeen(REFRESH_MS, signal, refresh)
 
   async function retry({ id, address }: Message): Promise<void> {
     await client.admin.retryMail(id, { signal }).finally(load)

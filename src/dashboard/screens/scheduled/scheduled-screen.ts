@@ -4,7 +4,7 @@ import { pathOf } from '../../model-titles.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { atMostEvery, every } from '../../timing.ts'
+import { atMostEvery, everySeen } from '../../timing.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
 import { screenHead } from '../../kit/elements.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -34,7 +34,7 @@ export const scheduledScreen: OpenScreen = (context) => {
     if (!changes.isChanging()) reading.refresh()
   })
   live.watch(refresh, signal, ({ model }) => names.has(model))
-  every(LOOK_MS, signal, refresh)
+  everySeen(LOOK_MS, signal, refresh)
 
   function show({ items, hasMore }: UpcomingPage): Child {
     if (items.length === 0) return nothing()
