@@ -25,7 +25,7 @@ import { changeTicket } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { endpointOn } from './endpoint.ts'
 import type { ReadService, Service } from './service-parts.ts'
-import { includesDrafts } from './data.ts'
+import { includesDrafts } from './data-requests.ts'
 import { paramsOfUrl } from './list-params.ts'
 import { CHANGE_STREAMS, streamOwner } from './stream-slots.ts'
 

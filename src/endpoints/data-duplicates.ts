@@ -1,7 +1,7 @@
 /** Documents with an address that another one has already. */
 import { describe, fail } from '../base/failure.ts'
 import { duplicateDocuments } from '../models/responses.ts'
-import { includesDrafts, readModel } from './data.ts'
+import { includesDrafts, readModel } from './data-requests.ts'
 import { endpointOn } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 

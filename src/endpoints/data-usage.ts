@@ -1,7 +1,7 @@
 /** Which documents hold copies of one. */
 import { documentsUsage, documentUsage } from '../models/responses.ts'
 import { requireRole } from '../content/rules/access.ts'
-import { includesDrafts, itemId, readModel } from './data.ts'
+import { includesDrafts, itemId, readModel } from './data-requests.ts'
 import { endpointOn } from './endpoint.ts'
 import { IDS_LIMIT, idsBody, readIds } from './ids-body.ts'
 import type { Service } from './service-parts.ts'

@@ -10,8 +10,9 @@ import { queryCallerOf } from '../content/reads/query-caller.ts'
 import { requireAdministrator } from '../content/rules/access.ts'
 import { ARRIVALS, feed, type Arrival } from '../models/feed-model.ts'
 import { feedHealth, feedPreview, opmlReport } from '../models/responses.ts'
-import { NO_MAIL, referenceLimits } from './data.ts'
+import { referenceLimits } from './data-requests.ts'
 import { endpointOn, SHORT_BODY, type NamedSchema } from './endpoint.ts'
+import { NO_MAIL } from './invitation-sender.ts'
 import type { Service } from './service-parts.ts'
 
 const REFERENCE = { type: ['object', 'null'], description: 'As `{"id": …}`' } as const

@@ -9,7 +9,7 @@ import { MODELS, modelNamed } from '../models/registry.ts'
 import { importedPiece, importPreview } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
-import { repeatKeyOf } from './data.ts'
+import { repeatKeyOf } from './data-requests.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 

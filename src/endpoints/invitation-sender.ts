@@ -51,3 +51,6 @@ export function wantedMailOf({ query, headers }: Exchange): WantedMail {
     languages: parseAcceptLanguage(headers['accept-language']),
   }
 }
+
+/** The same for a document that is no user. */
+export const NO_MAIL: WantedMail = { byMail: undefined, language: undefined, languages: [] }

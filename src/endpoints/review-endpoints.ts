@@ -4,7 +4,7 @@ import { entityTag } from '../http/entity-tag.ts'
 import { ok } from '../http/exchange.ts'
 import { reviewQueue, reviewState } from '../models/responses.ts'
 import { NOTE_CHARS_MAX } from '../models/workflow.ts'
-import { conditionOf, itemId, readModel } from './data.ts'
+import { conditionOf, itemId, readModel } from './data-requests.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 

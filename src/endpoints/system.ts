@@ -13,7 +13,7 @@ import { requireScope } from '../content/rules/access.ts'
 import { hostName } from '../http/foreign-pages.ts'
 import { isLoopbackAddress } from '../http/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/exchange.ts'
-import { readModel } from './data.ts'
+import { readModel } from './data-requests.ts'
 import { endpointOn } from './endpoint.ts'
 import type { ReadService, Service } from './service-parts.ts'
 
