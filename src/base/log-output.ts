@@ -9,6 +9,7 @@
  */
 import { createLineDrops, type LineCounts } from './line-drops.ts'
 import type { LogLevel } from './log-level.ts'
+import { within } from './pause.ts'
 import { errorCode } from './system-error.ts'
 
 const HELD_BYTES_MAX = 4 * 1024 * 1024
@@ -72,9 +73,7 @@ export function createLogOutput({ sink, onResume, heldBytesMax = HELD_BYTES_MAX 
       if (held.bytes === 0) return
       const { promise, resolve } = Promise.withResolvers<void>()
       onDrained = resolve
-      const late = setTimeout(resolve, ms)
-      await promise
-      clearTimeout(late)
+      await within(ms, promise)
     },
     /** Writes what is held for at most this time, without the event loop. */
     flushAtExit(ms: number): void {

@@ -1,4 +1,4 @@
-/** Waiting: for a time, or for the next turn of the event loop. */
+/** Waiting: for a time, for something that may take too long, or for the next turn of the event loop. */
 
 export type Pause = (ms: number) => Promise<void>
 
@@ -19,6 +19,19 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     timer.unref()
     signal.addEventListener('abort', end)
   })
+}
+
+/** Waits for something, but no longer than this: undefined when the time is over. What it waits for goes on. */
+export async function within<T>(ms: number, awaited: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
+  })
+  try {
+    return await Promise.race([awaited, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Resolves in the next turn of the event loop, when what has come meanwhile was served. */

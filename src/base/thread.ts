@@ -9,6 +9,7 @@ import { getCompileCacheDir } from 'node:module'
 import { basename, dirname } from 'node:path'
 import { getAsset, isSea } from 'node:sea'
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
+import { within } from './pause.ts'
 
 const living = new Set<Worker>()
 
@@ -34,16 +35,7 @@ function ofCompileCache(): Record<string, string> {
 export async function endThreads(ms: number, threads: Iterable<Worker> = living): Promise<boolean> {
   const ending = [...threads].filter((worker) => living.has(worker))
   if (ending.length === 0) return true
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  const ended = Promise.all(ending.map((worker) => worker.terminate())).then(() => true)
-  try {
-    return await Promise.race([ended, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return (await within(ms, Promise.all(ending.map((worker) => worker.terminate())))) !== undefined
 }
 
 type Message<Result> =

@@ -1,6 +1,7 @@
 /** One thread that serves beside the main thread. */
 import { createCalls, type Calls } from '../../base/calls.ts'
 import type { ThreadSamples } from '../../base/metrics.ts'
+import { within } from '../../base/pause.ts'
 import { startThread } from '../../base/thread.ts'
 import type { MainAnswers, ServingAnswers, ServingData } from './thread-messages.ts'
 import type { ThreadRequests } from './thread-requests.ts'
@@ -64,9 +65,7 @@ export function startServingThread({ data, requests, endElsewhere, onReady, onEn
     },
     /** Its numbers, or those of before where it does not answer. */
     async samples(): Promise<ThreadSamples> {
-      const late = Promise.withResolvers<ThreadSamples>()
-      AbortSignal.timeout(SAMPLES_MS_MAX).addEventListener('abort', () => late.resolve(samples))
-      samples = await Promise.race([late.promise, calls.call('samples', undefined).catch(() => samples)])
+      samples = (await within(SAMPLES_MS_MAX, calls.call('samples', undefined).catch(() => undefined))) ?? samples
       return samples
     },
     lastSamples: (): ThreadSamples => samples,

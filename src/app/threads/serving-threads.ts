@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { addCounters, type Metrics, type ThreadSamples } from '../../base/metrics.ts'
+import { within } from '../../base/pause.ts'
 import { endThreads } from '../../base/thread.ts'
 import { startServingThread, type ServingThread } from './serving-thread.ts'
 import type { MainView } from './shared-memory.ts'
@@ -102,9 +103,7 @@ export function startServingThreads(options: ThreadsOptions) {
     async close(): Promise<void> {
       isClosing = true
       for (const timer of timers) clearTimeout(timer)
-      const late = Promise.withResolvers<void>()
-      AbortSignal.timeout(closeMs + END_MS_MAX).addEventListener('abort', () => late.resolve())
-      await Promise.race([late.promise, Promise.all(all().map(({ request }) => request('close')))])
+      await within(closeMs + END_MS_MAX, Promise.all(all().map(({ request }) => request('close'))))
       await endThreads(
         END_MS_MAX,
         all().map(({ worker }) => worker),

@@ -4,7 +4,7 @@
  * by a signal, which waits for nothing.
  */
 import type { Writable } from 'node:stream'
-import { pause } from '../../base/pause.ts'
+import { pause, within } from '../../base/pause.ts'
 import { endThreads } from '../../base/thread.ts'
 import type { ExitCode } from '../command.ts'
 
@@ -17,7 +17,7 @@ const CALLS_POLL_MS = 20
 /** Ends with the code, or by SIGTERM where a thread or a system call hangs. */
 export async function endProcess(code: ExitCode, streams: readonly Writable[]): Promise<never> {
   process.exitCode = code
-  await Promise.race([Promise.all(streams.map(written)), pause(WRITE_MS_MAX)])
+  await within(WRITE_MS_MAX, Promise.all(streams.map(written)))
   const areEnded = await endThreads(THREADS_MS_MAX)
   if (areEnded && (await callsReturn())) process.exit(code)
   return endBySignal('SIGTERM')

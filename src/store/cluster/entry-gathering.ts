@@ -11,6 +11,7 @@
  * wait: it is the first one next.
  */
 import { SECOND_MS } from '../../base/duration.ts'
+import { within } from '../../base/pause.ts'
 
 const GATHER_MS_MIN = 4
 const GATHER_MS_MAX = 20
@@ -63,13 +64,9 @@ export function createEntryGathering({ waiting, ticks }: GatheringOptions) {
     /** Resolves when the next entry may be proposed, or an entry has come. */
     async wait(): Promise<void> {
       if (isComplete()) return
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, patienceMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = resolve
+      await within(patienceMs, promise)
     },
   }
 }

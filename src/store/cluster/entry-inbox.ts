@@ -4,6 +4,7 @@
  * The log delivers as fast as it can. Past INBOX_BYTES_MAX this node stops following, and goes on behind the last entry
  * that it has once they are applied.
  */
+import { within } from '../../base/pause.ts'
 import type { CommitLog, LogEntry, Sealer } from './commit-log.ts'
 import type { LastEntry } from './position-table.ts'
 
@@ -79,14 +80,10 @@ export function createEntryInbox(log: CommitLog, after: number, { applied, onEnt
       follow()
     },
     /** Resolves with the next entry that arrives, or after a time. */
-    arrival(msMax: number): Promise<void> {
-      return new Promise((resolve) => {
-        const timer = setTimeout(resolve, msMax)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+    async arrival(msMax: number): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = resolve
+      await within(msMax, promise)
     },
     stop(): void {
       isStopped = true
