@@ -86,7 +86,7 @@ async function runCase(t: Cleanup, port: number, random: Random): Promise<Http2O
       // The first response told another cluster, which TLS would have found out.
       if (/belongs to another etcd cluster/.test(error.message)) return outcomes
       outcomes.errors++
-      const isLate = /no response within/.test(error.message)
+      const isLate = /no response came within/.test(error.message)
       assert.ok(isLate || damage !== 'pieces', `good frames ended a call: ${error.message}`)
       if (left > 1) continue
       assert.ok(isLate && late++ < LATE_MAX, `the client did not go on: ${error.message}`)
