@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import type { MailTest } from '../../src/models/responses.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
+import { portFor } from '../../scripts/tools/listening.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
@@ -30,12 +31,9 @@ const resultOf = (response: ApiResponse): MailTest => {
 async function silentServer(t: Cleanup): Promise<{ port: number; connected: Promise<unknown> }> {
   let clients = 0
   const server = createServer((socket) => {
-    socket.on('error', () => {})
     if (++clients > 1) socket.destroy()
-  }).listen(0, '127.0.0.1')
-  t.after(() => void server.close())
-  await once(server, 'listening')
-  return { port: (server.address() as { port: number }).port, connected: once(server, 'connection') }
+  })
+  return { port: await portFor(t, server), connected: once(server, 'connection') }
 }
 
 describe('a test mail', () => {

@@ -1,10 +1,10 @@
 /** Where settings come from, and what the command `config` tells of them. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
+import { namedPipe } from '../support/service/named-pipe.ts'
 import { type Finished, type RunOptions } from '../../scripts/tools/program.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
@@ -130,9 +130,7 @@ it('a file that is none is refused in one sentence', async (t) => {
 
 // They held up the start for good, or until the memory was full, and no signal but the last one ended it.
 it('attack: a device without end or a pipe in the place of a file ends the start', { skip: ON_WINDOWS }, async (t) => {
-  const pipe = join(temporaryDirectory(t), 'pipe')
-  execFileSync('mkfifo', [pipe])
-  for (const path of ['/dev/zero', pipe]) {
+  for (const path of ['/dev/zero', namedPipe(t)]) {
     for (const { words = [], environment = {} } of [
       { words: ['--config', path] },
       { environment: { DATELINE_JWT_SECRET_FILE: path } },

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { get, me, requestCode } from '../support/service/program-calls.ts'
+import { portFor } from '../../scripts/tools/listening.ts'
 import { run, serve } from '../../scripts/tools/program.ts'
 import { startedSite } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
@@ -97,10 +98,7 @@ it('a second service on the same directory exits at once and names the first', a
 })
 
 it('a port in use is one sentence with the remedy', async (t) => {
-  const rival = createServer().listen(0, '127.0.0.1')
-  await once(rival, 'listening')
-  t.after(() => void rival.close())
-  const { port } = rival.address() as { port: number }
+  const port = await portFor(t, createServer())
   const { code, stderr } = await runCheaply(['serve', '--port', String(port), '--data-dir', await startedSite(t)])
   assert.equal(code, 1)
   assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+: another program uses this port: choose another with --port/)

@@ -1,7 +1,7 @@
 // also: executable
 /** Export and import as an operator uses them: what goes out comes back the same. */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -369,9 +369,7 @@ function topicRows(name: string, count: number): string {
 }
 
 it('a pipe with a name is read once', { skip: process.platform === 'win32' && 'Windows has none' }, async (t) => {
-  const directory = temporaryDirectory(t)
-  const [data, pipe] = [join(directory, 'data'), join(directory, 'pipe')]
-  execFileSync('mkfifo', [pipe])
+  const [data, pipe] = [join(temporaryDirectory(t), 'data'), namedPipe(t)]
   const rows = 'id,name,description,iconUrl\np1,P,,\np2,P,,\n'
   const flags = ['import', '--data-dir', data, '--model', 'topic', '--format', 'csv', pipe]
   const [{ code, stdout }] = await Promise.all([runHere(flags), writeFile(pipe, rows)])

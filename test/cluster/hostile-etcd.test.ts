@@ -3,7 +3,7 @@
  * says, a call ends with an error that names the server, in bounded memory, and its text can harm no terminal.
  */
 import assert from 'node:assert/strict'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { checkEtcdPatiently } from '../../src/cluster/etcd/etcd-check.ts'
 import { EtcdError } from '../../src/cluster/etcd/etcd-error.ts'
@@ -11,6 +11,7 @@ import { protoMessage } from '../../src/cluster/etcd/protobuf.ts'
 import { createEtcdLog } from '../../src/cluster/log/etcd-log.ts'
 import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { rawFrame, startGrpcServer, type ScriptedResponse } from '../support/cluster/grpc-server.ts'
+import { portFor } from '../../scripts/tools/listening.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 /** A response to Range with the cluster id 7, revision 9 and no keys. */
@@ -112,10 +113,7 @@ describe('in place of etcd', () => {
     ['nothing for ever', () => {}],
   ] as const) {
     it(`a server that says ${name} makes an error`, async (t) => {
-      const server = createServer((socket) => greet(socket.on('error', () => {})))
-      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-      t.after(() => void server.close())
-      const etcd = connectTo(t, [`http://127.0.0.1:${(server.address() as AddressInfo).port}`])
+      const etcd = connectTo(t, [`http://127.0.0.1:${await portFor(t, createServer(greet))}`])
       await assert.rejects(etcd.range({ key: 'x' }), EtcdError)
     })
   }

@@ -1,12 +1,13 @@
 /** What a node knows of a write that it sent to the keeper: the response, that it was not sent, or neither. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
+import { createServer as createTcpServer } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { joinParts, splitParts } from '../../src/cluster/keeper-message.ts'
 import { createKeeperRequests, type KeeperNode } from '../../src/cluster/keeper-requests.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import { portFor } from '../../scripts/tools/listening.ts'
 import { freePorts } from '../../scripts/tools/free-ports.ts'
 
 const NODE = '0123456789abcdef'
@@ -21,15 +22,6 @@ function requestsOf(t: TestContext, ticks = () => 0) {
 
 const keeperAt = (port: number): KeeperNode => ({ node: KEEPER, url: `http://127.0.0.1:${port}`, startedAt: START })
 
-async function portOf(t: TestContext, server: Pick<Server, 'listen' | 'close' | 'address' | 'closeAllConnections'>): Promise<number> {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
-}
-
 /** A keeper that does this with each request and its body. */
 async function keeper(t: TestContext, serve: (response: ServerResponse, body: Buffer, path: string) => void): Promise<KeeperNode> {
   const server = createServer((request, response) => {
@@ -37,7 +29,7 @@ async function keeper(t: TestContext, serve: (response: ServerResponse, body: Bu
     request.on('data', (chunk: Buffer) => void chunks.push(chunk))
     request.on('end', () => serve(response, Buffer.concat(chunks), request.url ?? ''))
   })
-  return keeperAt(await portOf(t, server))
+  return keeperAt(await portFor(t, server))
 }
 
 const send = (t: TestContext, to: KeeperNode, text = 'write') => requestsOf(t).send(to, Buffer.from(text))
@@ -111,15 +103,8 @@ describe('a write that was sent to the keeper', () => {
 
   it('is unknown where the keeper has it, and stands still: it says nothing, not even that it lives', async (t) => {
     let connections = 0
-    const server = createTcpServer((socket) => void (connections++, socket.on('error', () => {})))
-    const sockets = new Set<{ destroy(): void }>()
-    server.on('connection', (socket) => sockets.add(socket))
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-    t.after(() => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    })
-    assert.deepEqual(await send(t, keeperAt((server.address() as AddressInfo).port)), { kind: 'unknown' })
+    const port = await portFor(t, createTcpServer(() => void connections++))
+    assert.deepEqual(await send(t, keeperAt(port)), { kind: 'unknown' })
     assert.equal(connections, 2)
   })
 

@@ -1,6 +1,6 @@
 /** Faults below a commit log, with real servers: what is reported as not done was not done, and no entry is missed. */
 import assert from 'node:assert/strict'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { after, describe, it, type TestContext } from 'node:test'
 import { createEtcdLog } from '../../src/cluster/log/etcd-log.ts'
 import { ENTRY_BYTES_MAX, LogUnavailable, type CommitLog } from '../../src/store/cluster/commit-log.ts'
@@ -8,6 +8,7 @@ import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { collect } from '../support/cluster/log-contract.ts'
 import { startProxy } from '../support/cluster/tcp-proxy.ts'
+import { portFor } from '../../scripts/tools/listening.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 const { endpoints } = noEtcd === false ? await startEtcd({ after }) : { endpoints: [] }
@@ -76,10 +77,8 @@ describe('faults below a commit log', { skip: noEtcd }, () => {
   })
 
   it('a server that takes connections and never answers: the next one is asked', async (t) => {
-    const silent = createServer((socket) => socket.on('error', () => {}))
-    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve))
-    t.after(() => void silent.close())
-    const log = openLog(t, [`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, direct], newPrefix())
+    const silent = await portFor(t, createServer())
+    const log = openLog(t, [`http://127.0.0.1:${silent}`, direct], newPrefix())
     assert.equal(await log.last(), 0)
     await append(log, 0, 'entry')
   })

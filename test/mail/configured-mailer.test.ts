@@ -1,9 +1,7 @@
 /** From the text of the settings to the bytes at a server. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { readConfig } from '../../src/config/read-config.ts'
@@ -11,6 +9,7 @@ import { SETTINGS, type SettingName } from '../../src/config/settings.ts'
 import { openMailer } from '../../src/mail/delivery/mailer.ts'
 import { readMailSettings } from '../../src/mail/settings/mail-settings.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
+import { freePorts } from '../../scripts/tools/free-ports.ts'
 import { AUTHORITY, GOOD_SERVER } from '../support/smtp/mail-certificates.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { openPeer, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
@@ -72,11 +71,7 @@ it('a private authority and a password from a file', async () => {
 })
 
 it('of several hosts the first that answers, and a signature that names the domain of the sender', async () => {
-  const closed = createServer().listen(0, '127.0.0.1')
-  await once(closed, 'listening')
-  const { port } = closed.address() as AddressInfo
-  closed.close()
-  await once(closed, 'close')
+  const [port = 0] = await freePorts(1)
   await using peer = await openPeer([['', '220 hi'], ['EHLO', '250 x'], ...SEND])
   const { privateKey } = generateKeyPairSync('ed25519')
   const mailDkimKey = file('dkim.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { portFor } from '../../scripts/tools/listening.ts'
 import { misbehavingServer, respondWith, type Script } from '../support/outbound/misbehaving-server.ts'
 import { parseOutboundProxy } from '../../src/outbound/outbound-proxy.ts'
 import { attempt, type ClientSetup } from '../support/outbound/outbound-requests.ts'
@@ -42,7 +43,7 @@ describe('https', () => {
   }
 
   it('says that a server does not speak TLS, that it is silent, or that it hangs up', async (t) => {
-    const talks = (script: (socket: Socket) => void) => rawServer(t, script)
+    const talks = (script: (socket: Socket) => void) => portFor(t, createServer(script))
     assert.match(await get(`https://localhost:${await talks((socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'))}/`), /^tls: "localhost" does not speak TLS on this port: use http:\/\//)
     assert.match(await get(`https://localhost:${await talks(() => {})}/`, { limits: { totalMs: 100 } }), /^timeout: /)
     assert.match(await get(`https://localhost:${await talks((socket) => void socket.destroy())}/`), /^connect: "localhost" reset the connection/)
@@ -116,19 +117,3 @@ describe('a proxy', () => {
     assert.match(await get('http://news.example/', { proxy: gone }), /^proxy: The proxy cannot be used: "127\.0\.0\.9" refused the connection/)
   })
 })
-
-/** A server that has a say before the client has. */
-async function rawServer(t: Test, script: (socket: Socket) => void): Promise<number> {
-  const sockets: Socket[] = []
-  const server = createServer((socket) => {
-    sockets.push(socket.on('error', () => {}))
-    script(socket)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(async () => {
-    for (const socket of sockets) socket.destroy()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}

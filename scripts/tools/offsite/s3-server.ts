@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createServer as createTlsServer } from 'node:https'
 import type { TlsOptions } from 'node:tls'
 import { authorization, sha256 } from '../../../src/offsite/s3-signing.ts'
+import { portFor } from '../listening.ts'
 import type { Cleanup } from '../temporary-directory.ts'
 
 /** What goes wrong with a request: an error, which may come behind what it did; a cut response; or none. */
@@ -158,12 +158,7 @@ export async function s3Server(t: Cleanup, options: S3ServerOptions = {}) {
   }
   const listener = (request: IncomingMessage, response: ServerResponse): void => void serve(request, response).catch(() => request.socket.destroy())
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener)
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    return new Promise<void>((resolve) => void server.close(() => resolve()))
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await portFor(t, server)
   return { port, endpoint: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, objects, uploads, calls }
 }
 

@@ -1,6 +1,6 @@
 /** A server that responds to every gRPC call with what a test says, over real HTTP/2. */
-import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { createServer, type ServerHttp2Stream } from 'node:http2'
+import { portFor } from '../../../scripts/tools/listening.ts'
 import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export interface ScriptedResponse {
@@ -11,9 +11,7 @@ export interface ScriptedResponse {
 }
 
 export async function startGrpcServer(t: Cleanup, respond: () => ScriptedResponse): Promise<string> {
-  const sessions = new Set<ServerHttp2Session>()
   const server = createServer()
-  server.on('session', (session) => void sessions.add(session))
   server.on('stream', (stream: ServerHttp2Stream) => {
     stream.on('error', () => {})
     const { headers = {}, body, trailers = { 'grpc-status': '0' } } = respond()
@@ -21,12 +19,7 @@ export async function startGrpcServer(t: Cleanup, respond: () => ScriptedRespons
     stream.once('wantTrailers', () => stream.sendTrailers(trailers))
     stream.end(body)
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    for (const session of sessions) session.destroy()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await portFor(t, server)}`
 }
 
 /** The frame of a message, with any flag, and with a length of its own where the test wants one. */

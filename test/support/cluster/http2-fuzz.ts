@@ -4,10 +4,11 @@
  * EtcdError, and over a connection without damage the client goes on.
  */
 import assert from 'node:assert/strict'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { EtcdError } from '../../../src/cluster/etcd/etcd-error.ts'
 import { protoMessage } from '../../../src/cluster/etcd/protobuf.ts'
+import { portFor } from '../../../scripts/tools/listening.ts'
 import { seededRandom, type Random } from '../../../scripts/tools/random.ts'
 import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 import { connectTo } from './etcd-clients.ts'
@@ -105,25 +106,15 @@ interface Plan {
 
 /** Returns the URL of a proxy that damages what the server says on the first connection. */
 async function openDamagingProxy(t: Cleanup, port: number, plan: Plan): Promise<string> {
-  const sockets = new Set<Socket>()
   let connections = 0
-  const track = (socket: Socket): Socket => {
-    sockets.add(socket)
-    return socket.setNoDelay(true).on('error', () => {}).once('close', () => sockets.delete(socket))
-  }
   const proxy = createServer((client) => {
-    const upstream = track(connect(port, '127.0.0.1'))
-    track(client).on('data', (bytes) => void upstream.write(bytes)).once('close', () => upstream.destroy())
+    const upstream = connect(port, '127.0.0.1').setNoDelay(true).on('error', () => {})
+    client.setNoDelay(true).on('data', (bytes) => void upstream.write(bytes)).once('close', () => upstream.destroy())
     upstream.once('close', () => client.destroy())
     if (connections++ > 0) return void upstream.on('data', (bytes) => void client.write(bytes))
     void passFrames(upstream, client, plan).catch(() => client.destroy())
   })
-  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    proxy.close()
-  })
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await portFor(t, proxy)}`
 }
 
 async function passFrames(upstream: Socket, client: Socket, plan: Plan): Promise<void> {

@@ -1,5 +1,6 @@
 /** A TCP proxy between a client and a server, which can drop what the server says, or cut all connections. */
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { portFor } from '../../../scripts/tools/listening.ts'
 import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export async function startProxy(t: Cleanup, target: string) {
@@ -23,14 +24,9 @@ export async function startProxy(t: Cleanup, target: string) {
       dropped.resolve()
     })
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const cut = (): void => sockets.forEach((socket) => socket.destroy())
-  t.after(() => {
-    cut()
-    server.close()
-  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await portFor(t, server)}`,
     /** Cuts all connections; new ones are made as usual. */
     cut,
     /** Until comeBack(), connections are cut as soon as they are made. */

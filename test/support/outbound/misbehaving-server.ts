@@ -4,6 +4,7 @@
  */
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import { portFor } from '../../../scripts/tools/listening.ts'
 import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 /** Writes to the connection, whose request has this head. */
@@ -20,11 +21,9 @@ export interface MisbehavingServer {
 /** Starts it on 127.0.0.1, with TLS where there are options for it. */
 export async function misbehavingServer(t: Cleanup, script: Script, tls?: TlsOptions): Promise<MisbehavingServer> {
   const heads: string[] = []
-  const sockets = new Set<Socket>()
   const open = { most: 0, all: 0 }
   let busy = 0
   const serve = (socket: Socket): void => {
-    sockets.add(socket)
     open.all++
     open.most = Math.max(open.most, ++busy)
     // A client may open the next connection as soon as it has read the end of this one.
@@ -37,7 +36,6 @@ export async function misbehavingServer(t: Cleanup, script: Script, tls?: TlsOpt
     socket.once('close', rest)
     let read = ''
     socket.on('error', () => {})
-    socket.on('close', () => void sockets.delete(socket))
     socket.on('data', (chunk: Buffer) => {
       read += chunk.toString('latin1')
       // Once for each head: the bytes after a CONNECT are those of a tunnel.
@@ -50,13 +48,7 @@ export async function misbehavingServer(t: Cleanup, script: Script, tls?: TlsOpt
   const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve)
   // A client that rejects the certificate ends the handshake.
   server.on('tlsClientError', () => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(async () => {
-    for (const socket of sockets) socket.destroy()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const address = server.address()
-  return { port: typeof address === 'object' && address !== null ? address.port : 0, heads, open }
+  return { port: await portFor(t, server), heads, open }
 }
 
 /** A whole response, as a script. `Content-Length` is that of the body unless the headers have their own framing. */

@@ -1,6 +1,6 @@
 /** HTTP servers with scripted responses, in place of the service or a proxy before it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { portFor } from '../../../scripts/tools/listening.ts'
 import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export interface ScriptedServer {
@@ -22,15 +22,7 @@ export async function serverThat(t: Cleanup, respond: RespondTo): Promise<Script
       respond(request, response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+  return { url: `http://127.0.0.1:${await portFor(t, server)}`, seen }
 }
 
 /** A handler whose response is always the same. */
