@@ -13,6 +13,7 @@ import { newPerson } from '../support/cast.ts'
 import { assertDescribed } from '../support/schema/described-responses.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { until } from '../support/until.ts'
 
 const PATH = '/api/v1/admin/backups'
 
@@ -70,7 +71,7 @@ describe('backups', () => {
     // The line is written when the last piece has left.
     const lines = (): Record<string, unknown>[] =>
       service.logLines.flatMap((one) => (one.includes(`${PATH}/`) ? [JSON.parse(one) as Record<string, unknown>] : []))
-    while (lines().length === 0) await new Promise(setImmediate)
+    await until(() => lines().length > 0)
     const [line] = lines()
     assert.deepEqual([line?.['path'], line?.['bytes']], [`${PATH}/${made.name}`, bytes.length])
   })
@@ -136,11 +137,11 @@ describe('downloads that are not read', () => {
     // Half-way, without a word.
     sockets.shift()?.resetAndDestroy()
     const ended = (): number => service.logLines.filter((line) => line.includes('"aborted":true')).length
-    while (ended() === 0) await new Promise(setImmediate)
+    await until(() => ended() > 0)
     sockets.push(await begin(service, third, name))
     await refused(second, /At most 2 downloads of one user/)
     for (const socket of sockets) socket.destroy()
-    while (ended() < 5) await new Promise(setImmediate)
+    await until(() => ended() >= 5)
     for (const name of ['nothing', nameOf(2), nameOf(3)]) {
       assert.equal((await service.call('GET', `${PATH}/${name}`, { token: first })).status, 404, 'which holds no place')
     }

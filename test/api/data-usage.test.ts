@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSite } from '../support/service/site.ts'
+import { until } from '../support/until.ts'
 
 const { service, admin, publisher, standard, guest, madeId: made, read } = await startSite()
 
@@ -15,11 +16,6 @@ interface By {
 const call = (method: string, path: string, query: object, { token }: By, body?: object, headers: object = {}): Promise<ApiResponse> =>
   service.data(method, path, query as Record<string, string>, { token, ...(body && { body }), headers: headers as Record<string, string> })
 const usage = (id: string, by: By = admin, model = 'topic'): Promise<ApiResponse> => call('GET', `/${id}/usage`, { model }, by)
-
-/** Reads until a condition holds: copies follow in the background. */
-async function eventually(look: () => Promise<boolean>): Promise<void> {
-  while (!(await look()));
-}
 const nameOf = async (id: string): Promise<unknown> => (await read('headline', id)).at('data.topic.name')
 
 const NO_FEEDS = ['feed', 'feed_rules'].map((model) => ({ model, total: 0, totalIsFloor: false }))
@@ -45,11 +41,11 @@ describe('copies of a document', () => {
     const before = await read('headline', headline)
     service.advance(1000)
     const renamed = await call('PATCH', `/${topic}`, { model: 'topic' }, admin, { name: 'Ports' })
-    await eventually(async () => (await nameOf(headline)) === 'Ports')
+    await until(async () => (await nameOf(headline)) === 'Ports')
     const after = await read('headline', headline)
     assert.deepEqual(after.at('data'), { ...(before.at('data') as object), topic: renamed.at('data') })
     assert.notEqual(after.headers.get('etag'), before.headers.get('etag'))
-    await eventually(async () => (await usage(topic)).at('data.following') === null)
+    await until(async () => (await usage(topic)).at('data.following') === null)
     const history = await call('GET', `/${headline}/history`, { model: 'headline' }, publisher)
     assert.deepEqual((history.at('data.items') as JsonObject[]).map(({ kind }) => kind), ['created'])
   })
@@ -63,7 +59,7 @@ describe('deleting a document that others embed', () => {
     const headlines = [await made('headline', { topic: { id: kept } }), await made('headline', { topic: { id: replaced } })] as const
     assert.equal((await call('DELETE', `/${kept}`, { model: 'topic' }, admin)).status, 204)
     assert.equal((await call('DELETE', `/${replaced}`, { model: 'topic', replaceBy: other }, admin)).status, 204)
-    await eventually(async () => (await nameOf(headlines[1])) === 'Tides')
+    await until(async () => (await nameOf(headlines[1])) === 'Tides')
     assert.equal((await read('headline', headlines[0])).at('data.topic.id'), kept)
     const audit = `/api/v1/admin/audit?filter=${encodeURIComponent(JSON.stringify({ documentId: replaced, event: 'document.deleted' }))}`
     const [audited] = (await service.call('GET', audit, { token: admin.token })).at('data.items') as JsonObject[]

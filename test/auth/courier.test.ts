@@ -14,6 +14,7 @@ import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { testStore, VISITOR } from '../../scripts/tools/stores.ts'
 import type { MessageRecord } from '../../src/store/outbox/outbox-table.ts'
+import { until } from '../support/until.ts'
 
 const MINUTE_MS = 60_000
 const LIFETIME_MS = 15 * MINUTE_MS
@@ -185,7 +186,7 @@ describe('several messages', () => {
     for (let i = 0; i < 3; i++) await office.ask(`slow-${i}@example.org`)
     for (let i = 0; i < 20; i++) await office.ask(`quick-${i}@example.org`)
     const delivered = async () => office.states().filter((state) => state === 'delivered').length
-    while ((await delivered()) < 20) await new Promise(setImmediate)
+    await until(async () => (await delivered()) >= 20)
     hanging.reply('250 at last')
     await office.idle()
     assert.equal(await delivered(), 23)
@@ -230,10 +231,10 @@ describe('a newer code for the same address', () => {
     const hanging = held()
     office.answer = hanging.answer
     for (const name of ['a', 'b', 'c', 'd']) await office.ask(`${name}@example.org`)
-    while (office.sent.length < 4) await new Promise(setImmediate)
+    await until(() => office.sent.length >= 4)
     office.answer = () => '250 ok'
     await office.ask('a@example.org')
-    while (office.sent.length < 5) await new Promise(setImmediate)
+    await until(() => office.sent.length >= 5)
     assert.equal(office.sent[4]?.to, 'a@example.org')
     hanging.reply('250 ok')
     await office.idle()
@@ -244,7 +245,7 @@ describe('a newer code for the same address', () => {
     const { promise, resolve } = Promise.withResolvers<string>()
     office.answer = () => promise
     await office.ask('a@example.org')
-    while (office.sent.length < 1) await new Promise(setImmediate)
+    await until(() => office.sent.length >= 1)
     office.answer = () => '250 newer'
     await office.ask('a@example.org')
     resolve('250 older')
@@ -334,7 +335,7 @@ describe('the end of the service', () => {
     const hanging = held()
     office.answer = hanging.answer
     for (const name of ['a', 'b', 'c', 'd', 'e']) await office.ask(`${name}@example.org`)
-    while (office.sent.length < 4) await new Promise(setImmediate)
+    await until(() => office.sent.length >= 4)
     const stopped = office.stop()
     hanging.reply('250 ok')
     await stopped

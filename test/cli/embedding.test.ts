@@ -12,6 +12,7 @@ import { me, requestCode } from '../support/service/program-calls.ts'
 import { cleanEnvironment, COMMAND, run, serve } from '../../scripts/tools/program.ts'
 import { startedSite } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { until } from '../support/until.ts'
 
 it('every response names the instance of the ready line', async (t) => {
   const service = await serveCheaply(t, ['--data-dir', await startedSite(t)])
@@ -154,7 +155,7 @@ describe('--exit-with-parent', () => {
     parent.kill('SIGKILL')
     // The service holds the other end of this pipe for as long as it lives.
     await once(parent.stdout, 'close')
-    while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => !isAlive(pid))
   })
 
   it('leaves a service alone that has no input, and whose parent lives', async (t) => {

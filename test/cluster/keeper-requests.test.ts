@@ -9,6 +9,7 @@ import { createKeeperRequests, type KeeperNode } from '../../src/cluster/keeper-
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import { portFor } from '../../scripts/tools/listening.ts'
 import { freePorts } from '../../scripts/tools/free-ports.ts'
+import { until } from '../support/until.ts'
 
 const NODE = '0123456789abcdef'
 const KEEPER = 'fedcba9876543210'
@@ -166,7 +167,7 @@ it('512 writes are on their way at most', async (t) => {
   assert.equal(requests.takes(to), true)
   sent.push(requests.send(to, Buffer.from('a')))
   assert.equal(requests.takes(to), false)
-  while (held.length < 8) await new Promise((resolve) => void setImmediate(resolve))
+  await until(() => held.length >= 8)
   for (const response of held) response.destroy()
   assert.equal((await Promise.all(sent)).length, 512)
 })

@@ -8,6 +8,7 @@ import { createErasure } from '../../src/cluster/erasure.ts'
 import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import { until } from '../support/until.ts'
 
 const MARKER = 'the text of a deleted account'
 const PREFIX = '/erased/'
@@ -35,7 +36,7 @@ it('an entry with deleted text is in no database of etcd after an erasure', { sk
   time.ticks = time.now = 3_600_000
   await erasure.begin()
   // etcd writes a batch of transactions to its database a little later.
-  while (!isInDatabase()) await new Promise((resolve) => void setImmediate(resolve))
+  await until(isInDatabase)
   await commitLog.trim(position)
   await erasure.goOn(position)
   assert.equal(isInDatabase(), false)

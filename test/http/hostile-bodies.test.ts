@@ -16,6 +16,7 @@ import type { Route } from '../../src/http/router.ts'
 import { SERVER_LIMITS } from '../../src/http/server-limits.ts'
 import { RawConnection, type RawResponse } from '../support/service/http-client.ts'
 import { gate, startServer, type TestServer } from '../support/service/http-server.ts'
+import { until } from '../support/until.ts'
 
 const KIB = 1024
 
@@ -62,11 +63,6 @@ async function exchanged(server: TestServer, path: string, framing: string, body
   const response = await connection.response()
   connection.destroy()
   return response
-}
-
-/** Waits for what the server does on its own. */
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => void setImmediate(resolve))
 }
 
 describe('a body in a flood of tiny chunks', () => {

@@ -16,6 +16,7 @@ import type { Route } from '../../src/http/router.ts'
 import { RawConnection, send } from '../support/service/http-client.ts'
 import { gate, startServer, type TestServer } from '../support/service/http-server.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
+import { until } from '../support/until.ts'
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', handler: () => ok('"here"') },
@@ -129,7 +130,7 @@ describe('a flood of connections without a body', () => {
     assert.ok(server.connections.size <= 10)
     socket.destroy()
     endAll(flooding)
-    while (server.connections.size > 0) await new Promise((resolve) => void setImmediate(resolve))
+    await until(() => server.connections.size === 0)
   })
 })
 
@@ -139,7 +140,7 @@ describe('connections of one address', () => {
     await using server = await startServer([...ROUTES, route], { limits: { connectionsPerAddressMax: 3 } })
     const busy = await Promise.all(Array.from({ length: 3 }, () => RawConnection.open(server.port)))
     for (const connection of busy) connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
-    while (served() < 3) await new Promise((resolve) => void setImmediate(resolve))
+    await until(() => served() >= 3)
     const refused = await RawConnection.open(server.port)
     assert.equal(await refused.rest(), '')
     assert.equal(server.connections.shed.address_refused, 1)
@@ -155,7 +156,7 @@ describe('connections of one address', () => {
     await using server = await startServer([...ROUTES, long], { limits: { connectionsPerAddressMax: 3 } })
     const unread = await Promise.all(Array.from({ length: 3 }, () => RawConnection.open(server.port)))
     for (const { socket } of unread) socket.pause().write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n')
-    while (server.entries.length < 3) await new Promise((resolve) => void setImmediate(resolve))
+    await until(() => server.entries.length >= 3)
     const another = await RawConnection.open(server.port)
     another.write(GET)
     assert.equal((await another.response()).status, 200)
@@ -180,7 +181,7 @@ describe('connections of one address', () => {
   it('give their places back, so that none is lost', async () => {
     await using server = await startServer(ROUTES, { limits: { connectionsPerAddressMax: 3 } })
     for (let i = 0; i < 20; i++) assert.equal((await send(server.port, '/')).status, 200)
-    while (server.connections.size > 0) await new Promise((resolve) => void setImmediate(resolve))
+    await until(() => server.connections.size === 0)
     assert.deepEqual(Object.values(server.connections.shed).filter((count) => count > 0), [])
   })
 })

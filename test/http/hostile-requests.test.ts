@@ -10,6 +10,7 @@ import type { Route } from '../../src/http/router.ts'
 import { RawConnection, send, sendRaw } from '../support/service/http-client.ts'
 import type { RawResponse } from '../support/service/http-client.ts'
 import { gate, startServer, type TestServer } from '../support/service/http-server.ts'
+import { until } from '../support/until.ts'
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', handler: () => ok('{}') },
@@ -217,7 +218,7 @@ describe('floods', () => {
       const connection = await RawConnection.open(server.port)
       connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
       busy.push(connection)
-      while (served() < busy.length) await new Promise((resolve) => void setImmediate(resolve))
+      await until(() => served() >= busy.length)
     }
     for (let i = 0; i < 3; i++) {
       const refused = await RawConnection.open(server.port)

@@ -9,6 +9,7 @@ import { describe, it } from 'node:test'
 import { DeliveryError, type SendOptions } from '../../src/mail/delivery/delivery-error.ts'
 import { deliverByProgram, type ExecCommand } from '../../src/mail/delivery/exec-delivery.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { until } from '../support/until.ts'
 
 const MESSAGE = 'Subject: 042137 is your code\r\n\r\nHello\r\n.\r\nBye\r\n'
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', message: MESSAGE }
@@ -101,7 +102,7 @@ describe('deliverByProgram()', { skip }, () => {
     const stopping = new AbortController()
     const script = `echo $$ > ${file}.new; mv ${file}.new ${file}; exec sleep 60`
     const failing = failureOf(shell(script), { signal: stopping.signal })
-    while (!existsSync(file)) await new Promise(setImmediate)
+    await until(() => existsSync(file))
     stopping.abort()
     const error = await failing
     assert.deepEqual([error.temporary, /the service is stopping/.test(error.message)], [true, true])
@@ -177,14 +178,14 @@ describe('a hostile program, or a hostile recipient', { skip }, () => {
     const script = `trap "" TERM; ${ignore} & echo $! $$ > ${file}.new; mv ${file}.new ${file}; wait`
     const stopping = new AbortController()
     const failing = failureOf(shell(script, { timeouts: { kill: 200 } }), { signal: stopping.signal })
-    while (!existsSync(file)) await new Promise(setImmediate)
+    await until(() => existsSync(file))
     stopping.abort()
     await failing
     const pids = readFileSync(file, 'utf8').trim().split(' ').map(Number)
     assert.equal(pids.length, 2)
     t.after(() => pids.filter(isRunning).forEach((pid) => process.kill(pid, 'SIGKILL')))
     // The system ends a killed process a moment later.
-    while (pids.some(isRunning)) await new Promise(setImmediate)
+    await until(() => !pids.some(isRunning))
   })
 
   it('leaves a child that holds its output open: the mail counts as delivered, and the child goes on', async (t) => {

@@ -5,6 +5,7 @@ import { createSmtpClient, type SmtpClient, type SmtpSettings } from '../../src/
 import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
 import { type Overrides, rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, QUIT, type SmtpPeer, type Step, TRANSACTION } from '../support/smtp/smtp-peer.ts'
+import { until } from '../support/until.ts'
 
 const mailTo = (to: string): OutgoingMail => ({ from: 'a@b.example', to, data: `To: ${to}\r\n\r\nHello\r\n` })
 const MAIL = mailTo('c@d.example')
@@ -30,11 +31,6 @@ async function open(script: readonly Step[], overrides: Overrides = {}, options:
       await peer[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Waits for the other side of a socket. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
 
 for (const chunks of ['whole', 'bytes', 'joined'] as const) {

@@ -7,6 +7,7 @@ import { attempt, base64, deliverOnce, LOGIN, MAIL, rejection, settingsFor } fro
 import type { Overrides } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, QUIT, type Step } from '../support/smtp/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
+import { until } from '../support/until.ts'
 
 const PLAIN = base64(`\0${LOGIN.user}\0${LOGIN.password}`)
 const VERIFIED: Overrides = { host: 'localhost', verify: true, login: LOGIN, ca: [TEST_CERTIFICATE] }
@@ -294,7 +295,7 @@ describe('deliver(), when aborted,', () => {
     await using peer = await openPeer(script)
     const controller = new AbortController()
     const delivery = deliverOnce(settingsFor(peer.port), MAIL, { signal: controller.signal })
-    while (!peer.verbs().endsWith('MAIL')) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => peer.verbs().endsWith('MAIL'))
     controller.abort()
     const error = await rejection(delivery)
     assert.deepEqual([error.stage, error.temporary], ['mail', true])

@@ -15,6 +15,7 @@ import { createBackupRuns } from '../../src/store/backup/backup-runs.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import { testStore, type TestStore } from '../../scripts/tools/stores.ts'
+import { until } from '../support/until.ts'
 
 const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 2, 1, 12)
@@ -125,7 +126,7 @@ it('a backup that the end of the service aborts leaves nothing', async (t) => {
   await store.insertMissing(language, documents)
   const backups = await start()
   // Until the file is there, and so the copy is under way.
-  while (names().length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await until(() => names().length > 0)
   await backups.stop()
   assert.deepEqual(names(), [])
   assert.equal(backups.state().failure, undefined)

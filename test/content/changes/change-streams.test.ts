@@ -14,6 +14,7 @@ import type { StreamSink } from '../../../src/http/exchange.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { recordingLog } from '../../../scripts/tools/recording-log.ts'
 import { testStore } from '../../../scripts/tools/stores.ts'
+import { until } from '../../support/until.ts'
 
 const READER = { id: 'reader', appRole: 'standardUser', dashboardRole: 'none' } as const
 const QUERY = { models: [topic], filter: undefined, filterText: '' }
@@ -57,11 +58,6 @@ function open(t: TestContext) {
     for (let turn = 0; turn < 100; turn++) await nextTurn()
   }
   return { streams, follow, insert, settled, entries, wake: () => wake(), tick: () => tick(), isListening: () => listening }
-}
-
-/** What comes of rounds is waited for. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await nextTurn()
 }
 
 describe('streams of changes', () => {

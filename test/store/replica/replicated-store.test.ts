@@ -33,6 +33,7 @@ import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.t
 import { signInWith, systemStore, takeAll } from '../../../scripts/tools/stores.ts'
 import type { CodeClaim } from '../../../src/store/accounts/code-table.ts'
 import type { Document } from '../../../src/store/documents/document-tables.ts'
+import { until } from '../../support/until.ts'
 
 const DATES = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' }
 
@@ -288,7 +289,7 @@ it('a node that misses an entry, without a word of the log, leaves service to fe
   await assert.rejects(b.replication.newest(), /left service/)
   assertDiverged(b, /^the entry at position 9 follows entry [0-9a-f]{32}, and the last one here is [0-9a-f]{32} at position 3/)
   assert.equal(b.store.documents.get(topic, topicOf(3).id), undefined)
-  while (isAhead(b)) await new Promise((resolve) => void setImmediate(resolve))
+  await until(() => !isAhead(b))
 })
 
 function isAhead({ replication }: ClusterNode): boolean {

@@ -21,6 +21,7 @@ import { decodedText, headersOf, sendTo, type ResponseHeaders } from './http-cli
 import { placeSeededDatabase } from './seeded-database.ts'
 import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
 import { temporaryDirectory, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
+import { until } from '../until.ts'
 
 export const ADMIN_EMAIL = 'admin@example.org'
 /** The time at which every test begins. */
@@ -193,7 +194,7 @@ export async function startService(
       // The line of a request comes behind those of all that was before it.
       const { headers } = await sendTo(new URL('/healthz', app.url), { agent })
       const ownLine = `"requestId":"${String(headers['x-request-id'])}"`
-      while (!logLines.some((line) => line.includes(ownLine))) await new Promise(setImmediate)
+      await until(() => logLines.some((line) => line.includes(ownLine)))
       return logLines
     },
     now,

@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import type { ServerCertificate } from './mail-certificates.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../service/test-certificate.ts'
+import { until } from '../until.ts'
 
 /**
  * What the peer hears, what it replies, and what it does then. A reply gets its CRLF unless it ends in a line feed; '' is
@@ -212,7 +213,7 @@ export async function openPeer(script: readonly Step[], options: PeerOptions = {
     },
     closed: closing.promise,
     async quiet() {
-      while (sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
+      await until(() => sockets.size === 0)
     },
     verbs: () => heard.map(({ line }) => line.split(' ')[0]).join(' '),
     async [Symbol.asyncDispose]() {
