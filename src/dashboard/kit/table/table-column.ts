@@ -1,5 +1,5 @@
 /** What a table shows of an item, by what it is sorted, and where it stands in a row. */
-import { h, type Child } from '../dom.ts'
+import type { Child } from '../dom.ts'
 
 export interface TableColumn<T> {
   readonly key: string
@@ -15,17 +15,6 @@ export interface TableColumn<T> {
   /** Whether it stands below the first column, in a line with others, and has no track. */
   readonly isBelow?: boolean
   cell(item: T): Child
-}
-
-/** The parts of a row in their order: the name, what stands below it, and the other columns. */
-export function partsOf<T>([name, ...others]: readonly TableColumn<T>[], cell: (column: TableColumn<T>, kind: string) => HTMLElement): readonly Child[] {
-  const below = others.filter(({ isBelow }) => isBelow)
-  const own = others.filter(({ isBelow }) => isBelow !== true)
-  return [
-    name !== undefined && cell(name, 'cell main'),
-    below.length > 0 && h('div', { class: 'below' }, below.map((one) => cell(one, 'cell'))),
-    own.map((one) => cell(one, one.isDetail === true ? 'cell detail' : 'cell')),
-  ]
 }
 
 /** The path of a sort such as `updatedAt:desc`; empty without one. */

@@ -3,7 +3,8 @@ import { t } from '../../texts.ts'
 import { button, fill, h } from '../dom.ts'
 import { keepFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
-import { partsOf, sortPath, type TableColumn } from './table-column.ts'
+import { rowParts } from './row-parts.ts'
+import { sortPath, type TableColumn } from './table-column.ts'
 
 export interface TableHeadOptions {
   readonly onSort: (sort: string) => void
@@ -22,7 +23,7 @@ export function tableHead({ onSort, onAll }: TableHeadOptions) {
     element: h('div', { class: 'table-head', role: 'rowgroup' }, row),
     show<T>(columns: readonly TableColumn<T>[], sort: string | undefined): void {
       const pick = onAll !== undefined && h('div', { class: 'pick', role: 'columnheader' }, box)
-      const titles = partsOf(columns, (column, kind) => titleOf(column, kind, sort, onSort))
+      const titles = rowParts(columns, (column, kind) => titleOf(column, kind, sort, onSort))
       // A reader who sorts by the keyboard stays at the title.
       keepFocus(row, () => fill(row, pick, titles))
     },

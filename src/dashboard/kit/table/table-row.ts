@@ -1,7 +1,8 @@
 /** One row of a table, at its place. What an item says is text only; one that is not there yet is a grey line. */
 import { h } from '../dom.ts'
 import { t } from '../../texts.ts'
-import { partsOf, type TableColumn } from './table-column.ts'
+import { rowParts } from './row-parts.ts'
+import type { TableColumn } from './table-column.ts'
 
 /** Rows are counted from 1, and the head is the first (WAI-ARIA, aria-rowindex). */
 const ROWS_BEFORE = 2
@@ -18,7 +19,7 @@ export interface RowOptions<T> {
 
 export function tableRow<T>({ item, row, columns, label, href, isChosen }: RowOptions<T>): HTMLElement {
   const box = item !== undefined && h('input', { type: 'checkbox', tabindex: -1, 'aria-label': t('table.choose', { label: label(item) }) })
-  const parts = partsOf(columns, (column, kind) => {
+  const parts = rowParts(columns, (column, kind) => {
     const shown = item === undefined ? h('i', { class: 'line' }) : column.cell(item)
     const isLink = column === columns[0] && item !== undefined && href !== undefined
     return h('div', { class: kind, role: 'gridcell' }, isLink ? h('a', { href: href(item), tabindex: -1 }, shown) : shown)
