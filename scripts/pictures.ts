@@ -37,6 +37,9 @@ try {
   for (const [name, hash] of Object.entries(SCREENS)) {
     await page.open(`/${hash}`)
     await page.loaded()
+    const areDrawn = (): Promise<boolean> =>
+      page.evaluate(() => [...document.querySelectorAll('main img')].every((one) => one.getBoundingClientRect().top > innerHeight || one.classList.contains('whole')))
+    await page.waitFor(areDrawn, 'the pictures of the rows')
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulate({ colorScheme })
       copyFileSync(await page.screenshot(`readme-${name}`), join(PICTURES, `${name}-${colorScheme}.png`))
