@@ -199,6 +199,11 @@ describe('the editor', { skip: browserMissing() }, () => {
       await page.find(button('Restore it'))
       assert.equal((await page.find(field('Name'))).value ?? '', '')
     }
+    // On a phone, one letter stood below the other beside the buttons.
+    await page.resize({ width: 360, height: 740 })
+    const width = await page.evaluate(() => document.querySelector('.live .banner > span')?.getBoundingClientRect().width ?? 0)
+    await page.resize({ width: 1280, height: 800 })
+    assert.ok(width > 150, `${width} pixels for the words`)
     await page.click(button('Restore it'))
     await page.waitFor(async () => (await page.find(field('Name'))).value === 'Second idea', 'the newest text')
     await page.click(button('Save as draft'))
