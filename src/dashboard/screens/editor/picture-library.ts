@@ -91,11 +91,12 @@ export async function openLibrary({ client, use, signal }: Library): Promise<voi
 
   function choice({ url, title }: Shown): Child {
     const from = ownPicture(url)
-    const choose = button('', () => {
+    const place = h('span', {})
+    if (from !== undefined) place.append(picture({ url: from, isLazy: true, onProblem: () => fill(place) }))
+    const choose = (): void => {
       dialog.close()
       use(url)
-    }, { 'aria-label': title, title })
-    if (from !== undefined) choose.append(picture({ url: from, isLazy: true, onProblem: () => fill(choose, title) }))
-    return choose
+    }
+    return button([place, h('bdi', { class: 'field-about' }, title)], choose, { title })
   }
 }
