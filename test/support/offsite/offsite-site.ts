@@ -40,15 +40,21 @@ export async function siteOn(t: Cleanup, options: S3ServerOptions & { readonly h
   writeFileSync(join(dir.path, 'templates', 'sign-in.en.json'), '{"subject":"Hello"}')
   const settings = { places: parsePlaces(`s3://backups/site?endpoint=${server.endpoint}`), keys: () => KEYS, everyMs: 6 * 3_600_000, retention: DEFAULT_RETENTION, rate: undefined }
   const clock = { now: Date.now() }
-  const { work, lines } = workOn(t, { store, dataDir: dir.path, settings, clock })
-  return { store, server, work, lines, clock, dataDir: dir.path, settings }
+  let isKnown = false
+  const { work, lines } = workOn(t, { store, dataDir: dir.path, settings, clock }, () => isKnown)
+  const wake = (): Promise<void> => {
+    isKnown = true
+    return work.wake()
+  }
+  return { store, server, work: { ...work, wake }, lines, clock, dataDir: dir.path, settings }
 }
 
-export function workOn(t: Cleanup, { store, dataDir, settings, clock }: Pick<Site, 'store' | 'dataDir' | 'settings' | 'clock'>) {
+/** Work that knows its place while `isKnown`. */
+export function workOn(t: Cleanup, { store, dataDir, settings, clock }: Pick<Site, 'store' | 'dataDir' | 'settings' | 'clock'>, isKnown = () => true) {
   const lines: string[] = []
   const log = createLog({ level: 'debug', format: 'json', now: () => clock.now, write: (line) => void lines.push(line) })
   const work = startOffsite({
-    ...{ store, dataDir, database: join(dataDir, 'dateline.db'), settings: () => settings, secrets: [SECRET], isOnDuty: undefined, now: () => clock.now, log },
+    ...{ store, dataDir, database: join(dataDir, 'dateline.db'), settings: () => (isKnown() ? settings : { ...settings, places: [] }), secrets: [SECRET], isOnDuty: undefined, now: () => clock.now, log },
     outbound: { allow: '127.0.0.0/8', outboundProxy: 'none', outboundCa: undefined, environment: {} },
     givenSettings: () => '[]',
   })
