@@ -24,7 +24,7 @@ export function every(ms: number, signal: AbortSignal, run: () => void): void {
   signal.addEventListener('abort', () => clearInterval(timer))
 }
 
-/** The same while the reader sees the page, and at once when the page is seen again. */
+/** The same while the reader sees the page, and immediately when the page is seen again. */
 export function everySeen(ms: number, signal: AbortSignal, run: () => void): void {
   const look = (): void => {
     if (!document.hidden) run()

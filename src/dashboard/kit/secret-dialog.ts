@@ -1,4 +1,4 @@
-/** Shows a secret of which the service keeps no readable copy: a token, or an address that opens a feed. It is shown once. */
+/** Shows a secret once: a token, or an address that opens a feed. The service keeps no copy that can be read. */
 import { t } from '../texts.ts'
 import { copyButton } from './copy-button.ts'
 import { openDialog } from './dialog.ts'
