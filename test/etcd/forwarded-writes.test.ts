@@ -164,6 +164,8 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
   it('attack: small bodies that change long documents would have others of their request wait for the lane of long bodies', async () => {
     const { text } = await make(two, { ...TOPIC, name: 'Long before', description: 'x'.repeat(20_000) })
     const { id } = (JSON.parse(text) as { data: { id: string } }).data
+    // The other node made it itself, and the request below does not name its position.
+    assert.equal((await named(one, 'Long before', STRONG)).length, 1)
     const change = { name: 'Long behind' }
     const patch = write({ method: 'PATCH', target: `/api/v1/data/${id}?model=topic`, params: { id }, endpoint: 'PATCH /api/v1/data/:id' }, change)
     const body = joinParts([patch, write({}, { ...TOPIC, name: 'Beside it' })])
