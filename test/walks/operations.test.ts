@@ -106,7 +106,6 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.find({ role: 'button', name: 'Waiting 1' })
     const reply = { role: 'cell', name: new RegExp(`421 ${RegExp.escape(MARKUP)}`) }
     assert.equal(await page.inspect(reply, (cell) => cell.querySelectorAll('img').length), 0)
-    service.advance(60_000)
     await page.click({ role: 'button', name: 'Retry now: reader@example.org' })
     await page.find({ role: 'button', name: 'Delivered 1' })
     await page.gone({ role: 'button', name: 'Retry now: reader@example.org' })
