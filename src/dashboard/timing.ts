@@ -9,11 +9,13 @@ export function after(ms: number, run: () => void): () => void {
 /** Resolves after a pause, or when the signal ends it. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const stop = after(ms, resolve)
-    signal?.addEventListener('abort', () => {
+    const end = (): void => {
       stop()
+      signal?.removeEventListener('abort', end)
       resolve()
-    })
+    }
+    const stop = after(ms, end)
+    signal?.addEventListener('abort', end)
   })
 }
 
