@@ -83,6 +83,8 @@ describe('feeds', { skip: browserMissing() }, () => {
     await page.click({ role: 'checkbox', name: 'Keep copies of the pictures of its items' })
     await expectAccessible(page)
     await page.click(button('Add a feed'))
+    // The preview has the heading of the feed's own page.
+    await page.gone(button('Preview'))
     await page.find({ role: 'heading', name: 'The Harbour Post' })
     await service.app.feeds.idle()
     await page.reload()
