@@ -21,7 +21,7 @@ export function createRefusedSignIns({ store, now, log }: { readonly store: Writ
 
   /** Adds a record, with the number of those that were left out since the last one. */
   async function record(visitor: Visitor, reason: string): Promise<void> {
-    if (!bounds.admits('sign-in.failed', { role: 'stranger', clientAddress: visitor.origin.clientAddress }, now())) return
+    if (!bounds.admits('sign-in.failed', { role: 'stranger', actor: '', clientAddress: visitor.origin.clientAddress }, now())) return
     const left = [...bounds.take().values()].reduce((sum, n) => sum + n, 0)
     const details = [{ name: 'reason', value: reason }, ...(left === 0 ? [] : [{ name: 'unrecorded', value: String(left) }])]
     await store.as(visitor).record({ event: 'sign-in.failed', details })
