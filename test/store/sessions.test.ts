@@ -5,7 +5,7 @@ import { guestEmail } from '../../src/models/guest.ts'
 import { LANGUAGE } from '../../scripts/tools/data-bodies.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { openForTest, testStore } from '../../scripts/tools/stores.ts'
-import type { SessionRecord } from '../../src/store/accounts/session-table.ts'
+import { SESSIONS_MAX, type SessionRecord } from '../../src/store/accounts/session-table.ts'
 
 const NOW = 1_700_000_000_400
 const SECOND = 1_700_000_000
@@ -41,6 +41,24 @@ it('sessions are listed newest first until they expire, and are purged later', a
   assert.deepEqual(await listed('ann', NOW + 56_000), ['ann-second'])
   await store.addSession('bob', session('late', NOW + 70_000))
   assert.deepEqual(await listed('ann', 0), [])
+})
+
+it('attack: a user signs in again and again; past a thousand sessions, the one that was used longest ago ends', async (t) => {
+  const { store, holds, listed } = await site(t)
+  const begin = (n: number) => store.addSession('ann', session(`ann-${n}`, NOW - 1_000 + n))
+  for (let n = 2; n <= SESSIONS_MAX; n++) await begin(n)
+  await store.useSession('ann-first', NOW + 1_000)
+  const last = { jti: `ann-${SESSIONS_MAX}`, iat: SECOND, expiresAt: NOW + 60_000 }
+  assert.equal(await store.replaceSession('ann', last, session('ann-renewed')), 'added')
+  const all = await listed('ann')
+  assert.deepEqual([all.length, all.includes('ann-2')], [SESSIONS_MAX, true], 'a renewed one takes the place of its own')
+  await begin(SESSIONS_MAX + 1)
+  const left = await listed('ann')
+  assert.equal(left.length, SESSIONS_MAX)
+  assert.deepEqual([await holds('ann', 'ann-first', SECOND - 5), left.includes('ann-first')], [true, true], 'the oldest is in use')
+  assert.deepEqual([await holds('ann', 'ann-2', SECOND - 1), left.includes('ann-2')], [false, false])
+  assert.equal(await holds('ann', `ann-${SESSIONS_MAX + 1}`), true)
+  assert.equal(await holds('bob', 'bob-first', SECOND - 5), true)
 })
 
 it('a session without a user is not kept', async (t) => {

@@ -33,7 +33,8 @@ export interface ListedSession extends SessionRecord {
 export type EndedToken = Pick<CallerClaim, 'jti' | 'iat' | 'expiresAt'>
 
 const PURGE_ROWS_MAX = 50
-const LISTED_MAX = 1_000
+/** Of one user, who may sign in as often as the limits of codes allow, or a proxy of `--auth-header`. */
+export const SESSIONS_MAX = 1_000
 
 /**
  * The JSON text of a token's user: undefined where the user is gone, or the token or all tokens of the user were ended.
@@ -79,6 +80,7 @@ function addRevoked(database: Database, { jti, expiresAt, now }: Token & { reado
   return database.run('INSERT INTO revoked_token VALUES (?, ?) ON CONFLICT (jti) DO NOTHING', jti, expiresAt) === 1
 }
 
+/** Past SESSIONS_MAX, it ends the sessions of the user that were used longest ago. */
 export function addSession(
   database: Database,
   userId: string,
@@ -98,7 +100,20 @@ export function addSession(
     createdAt,
     userId,
   )
+  endUnused(database, userId)
   return added === 1 ? 'added' : 'missing'
+}
+
+function endUnused(database: Database, userId: string): void {
+  const unused = database.all(
+    'SELECT jti, created_at FROM session WHERE user_id = ? ORDER BY used_at DESC, created_at DESC LIMIT -1 OFFSET ?',
+    userId,
+    SESSIONS_MAX,
+  )
+  // Without a row for each of them, which would be kept as long as the sessions.
+  for (const { jti, created_at: createdAt } of unused) {
+    endUnlisted(database, userId, { jti: String(jti), iat: Math.floor(Number(createdAt) / 1000) })
+  }
 }
 
 /**
@@ -111,22 +126,18 @@ export function replaceSession(
   old: EndedToken,
   session: SessionRecord,
 ): 'added' | 'missing' {
+  const user = database.get('SELECT doc FROM user WHERE id = ?', userId)
+  if (user === undefined) return 'missing'
   const before = database.get('SELECT label FROM session WHERE jti = ?', old.jti)
   const label = before === undefined ? session.label : String(before['label'])
-  const outcome = addSession(database, userId, { ...session, label })
-  if (outcome === 'missing') return outcome
-  if (isOfGuest(database, userId)) endUnlisted(database, userId, old)
+  // Ahead of the new one, which would end another one where the user has SESSIONS_MAX.
+  if (isGuest(parseJson(String(user['doc'])) as JsonObject & User)) endUnlisted(database, userId, old)
   else revoke(database, { ...old, now: session.createdAt })
-  return outcome
-}
-
-function isOfGuest(database: Database, userId: string): boolean {
-  const row = database.get('SELECT doc FROM user WHERE id = ?', userId)
-  return row !== undefined && isGuest(parseJson(String(row['doc'])) as JsonObject & User)
+  return addSession(database, userId, { ...session, label })
 }
 
 /** Ends a token of a user with all unlisted ones that were issued until then. */
-function endUnlisted(database: Database, userId: string, { jti, iat }: EndedToken): void {
+function endUnlisted(database: Database, userId: string, { jti, iat }: Pick<EndedToken, 'jti' | 'iat'>): void {
   database.run('DELETE FROM session WHERE jti = ?', jti)
   endTokensUntil(database, userId, iat + 1)
 }
@@ -146,7 +157,7 @@ export function sessionsOf(database: Database, userId: string, now: number): rea
   return database
     .all(
       `SELECT jti, label, created_at, expires_at, used_at FROM session WHERE user_id = ? AND expires_at > ?
-        ORDER BY created_at DESC, jti DESC LIMIT ${LISTED_MAX}`,
+        ORDER BY created_at DESC, jti DESC LIMIT ${SESSIONS_MAX}`,
       userId,
       now,
     )
