@@ -217,6 +217,7 @@ function connectionOf(exchange: Exchange): PullConnection {
     get signal() {
       return exchange.signal
     },
+    clientAddress: exchange.clientAddress,
     countMore: (requests) => exchange.weigh(requests * BYTES_PER_REQUEST),
   }
 }

@@ -8,11 +8,12 @@ interface Named extends Waiting {
   readonly name: string
 }
 
-/** Callers of these tests begin with the first letter of their class. */
+/** Callers of these tests begin with the first letter of their class; those of a group have its name behind an `@`. */
 function entry(name: string, weight = 1): Named {
   const [caller = ''] = name.split(' ')
+  const [, group] = caller.split('@')
   const names: Readonly<Record<string, CallerClass>> = { g: 'guest', u: 'user', d: 'dashboard' }
-  return { name, caller, class: names[caller.charAt(0)] ?? 'guest', weight }
+  return { name, caller, class: names[caller.charAt(0)] ?? 'guest', group, weight }
 }
 
 const queueOf = (names: readonly string[], weightMax = 1_000): FairQueue<Named> => {
@@ -45,6 +46,11 @@ describe('the next is', () => {
       waiting: ['g1 a', 'g2 a', 'g3 a', 'g4 a', 'u1 a', 'u1 b'],
       wanted: ['u1 a', 'g1 a', 'u1 b', 'g2 a', 'g3 a', 'g4 a'],
     },
+    {
+      name: 'one of each group in turn, however many guests a client address makes',
+      waiting: ['g1@x a', 'g1@x b', 'g2@x a', 'g3@x a', 'g4@x a', 'g5@y a', 'g6@y a', 'g7 a'],
+      wanted: ['g1@x a', 'g5@y a', 'g7 a', 'g2@x a', 'g6@y a', 'g3@x a', 'g4@x a', 'g1@x b'],
+    },
   ]) {
     it(name, () => assert.deepEqual(order(queueOf(waiting)), wanted))
   }
@@ -61,6 +67,12 @@ describe('the next is', () => {
     queue.yieldTurn(entry('g1'))
     queue.yieldTurn(entry('g9'))
     assert.deepEqual(order(queue), ['g2 a', 'g1 a', 'g1 b'])
+  })
+
+  it('not of a group that was just served', () => {
+    const queue = queueOf(['g1@x a', 'g2@x a', 'g3@y a'])
+    queue.yieldTurn(entry('g1@x'))
+    assert.deepEqual(order(queue), ['g3@y a', 'g2@x a', 'g1@x a'])
   })
 
   it('none that has left', () => {
@@ -88,6 +100,7 @@ describe('when all lines together are full', () => {
   for (const { name, waiting, comes, weight = 1, dropped } of [
     { name: 'a guest among guests who wait as little is refused', waiting: ['g1 a', 'g2 a'], comes: 'g3 a', dropped: ['g3 a'] },
     { name: 'the longest line loses its newest', waiting: ['g1 a', 'g1 b'], comes: 'g2 a', dropped: ['g1 b'] },
+    { name: 'of the group with most, the newest loses', waiting: ['g1@x a', 'g2@x a'], comes: 'g3@y a', dropped: ['g2@x a'] },
     { name: 'one that weighs much counts as much', waiting: ['g1 a', 'g2 a'], comes: 'g3 a', weight: 2, dropped: ['g3 a'] },
     { name: 'a guest loses to a user', waiting: ['g1 a', 'u1 a'], comes: 'u1 b', dropped: ['g1 a'] },
     { name: 'a user loses to a dashboard role', waiting: ['u1 a', 'd1 a'], comes: 'd1 b', dropped: ['u1 a'] },

@@ -85,8 +85,8 @@ const store = openReadStore({
   gate: createReaderGate(memory.gate, thread),
   arrivals,
   async answerElsewhere<Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller) {
-    const { id, signal = NEVER } = caller
-    const message = { query: writeQuery(model.name, query), caller: { id, class: caller.class } }
+    const { id, class: name, group, signal = NEVER } = caller
+    const message = { query: writeQuery(model.name, query), caller: { id, class: name, group } }
     return readAnswer<Query>(await callFor(id, signal, () => main.call('find', message, { signal })))
   },
 })

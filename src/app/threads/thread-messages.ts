@@ -99,7 +99,7 @@ export interface ResponseMessage {
 export type MainAnswers = {
   readonly serve: (request: RequestMessage, signal: AbortSignal) => Promise<Sent<ResponseMessage>>
   readonly find: (
-    query: { readonly query: QueryMessage; readonly caller: Pick<QueryCaller, 'id' | 'class'> },
+    query: { readonly query: QueryMessage; readonly caller: Pick<QueryCaller, 'id' | 'class' | 'group'> },
     signal: AbortSignal,
   ) => Promise<AnswerMessage>
   readonly log: (lines: readonly ThreadLine[]) => void

@@ -1,10 +1,12 @@
 /** From the caller of a request to the caller of its queries, which wait in a line for each caller. */
+import { limitKey } from '../../http/client-address.ts'
 import { classOf, type Caller } from '../../models/caller.ts'
 import type { QueryCaller } from '../../store/query/find-query.ts'
 
-/** The connection of a query. The signal aborts when the client has disconnected, and is only read where the query waits. */
+/** The connection of a query, which is only read where the query waits. The signal aborts when the client has disconnected. */
 export interface Connection {
   readonly signal: AbortSignal
+  readonly clientAddress: string
 }
 
 // A class: see store/query/find-query.ts.
@@ -17,6 +19,11 @@ class ConnectedCaller implements QueryCaller {
     this.id = id
     this.class = name
     this.#connection = connection
+  }
+
+  /** Anyone makes any number of guests: those of a client address are one group. */
+  get group(): string | undefined {
+    return this.class === 'guest' ? limitKey(this.#connection.clientAddress) : undefined
   }
 
   get signal(): AbortSignal {

@@ -32,6 +32,8 @@ export function countQuery(filter: Filter, limit: number): CountQuery {
 export interface QueryCaller {
   readonly id: string
   readonly class: CallerClass
+  /** Callers of one group share its turns; see threads/fair-queue.ts. */
+  readonly group?: string | undefined
   /** Aborts when the answer is not wanted any more. Used only by queries that wait. */
   readonly signal?: AbortSignal
 }

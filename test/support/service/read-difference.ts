@@ -167,7 +167,7 @@ export async function readDifference(t: Cleanup, service: TestService, random: R
     try {
       if (id !== undefined) return await documents.read(model, id, caller)
       const { signal } = new AbortController()
-      const parts = await documents.list(model, { params, caller }, { signal })
+      const parts = await documents.list(model, { params, caller }, { signal, clientAddress: '192.0.2.1' })
       return parts.map((part) => Buffer.from(content(part) as Uint8Array).toString()).join('')
     } catch (error) {
       if (error instanceof Failure) return error.status

@@ -8,7 +8,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { fail, type Failure } from '../../../base/failure.ts'
 import type { CallerClass } from '../../../models/caller.ts'
 import type { QueryCaller } from '../find-query.ts'
-import { createFairQueue, type Waiting } from './fair-queue.ts'
+import { createFairQueue, type CallerKey, type Waiting } from './fair-queue.ts'
 
 /** Entries in the line of one caller. */
 const LINE_MAX = 16
@@ -31,7 +31,6 @@ export interface SlotLimits {
 
 /** Gives a slot back; once, however often it is called. */
 export type Release = () => void
-type CallerKey = Pick<Waiting, 'caller' | 'class'>
 interface Entry extends Waiting {
   readonly start: () => void
   readonly reject: (error: unknown) => void
@@ -60,7 +59,7 @@ export function createFairSlots(limits: SlotLimits, now: Clock) {
      * long, networkError where all lines are full or the slots are closed, and the reason of the signal when it aborts.
      */
     async take(caller: QueryCaller, bytes: number): Promise<Release> {
-      const key = { caller: caller.id, class: caller.class }
+      const key = keyOf(caller)
       if (isClosed) throw stopping()
       caller.signal?.throwIfAborted()
       // No caller is overtaken: a slot is only free here when no waiting caller may have it.
@@ -93,9 +92,9 @@ function createWaiters({ waitMsMax = WAIT_MS_MAX, waitingBytesMax = WAITING_BYTE
   return {
     yieldTurn: queue.yieldTurn,
     /** Resolves with the slot that `occupy` takes when it is the caller's turn. */
-    async add({ id, class: name, signal }: QueryCaller, weight: number, occupy: () => Release): Promise<Release> {
-      const caller = { caller: id, class: name }
-      if (queue.isFull(caller)) {
+    async add(waiting: QueryCaller, weight: number, occupy: () => Release): Promise<Release> {
+      const [key, { signal }] = [keyOf(waiting), waiting]
+      if (queue.isFull(key)) {
         refused.lineFull++
         throw tooManyOfCaller()
       }
@@ -106,7 +105,7 @@ function createWaiters({ waitMsMax = WAIT_MS_MAX, waitingBytesMax = WAITING_BYTE
         signal?.removeEventListener('abort', onAbort)
       }
       const entry: Entry = {
-        ...caller,
+        ...key,
         weight,
         start() {
           leave()
@@ -146,6 +145,10 @@ function createWaiters({ waitMsMax = WAIT_MS_MAX, waitingBytesMax = WAITING_BYTE
     /** `waited` and `waitedMs`: how many had to wait and got their turn, and how long they waited in all. */
     counts: () => ({ waiting: queue.counts(), refused: { ...refused }, abandoned, waited, waitedMs }),
   }
+}
+
+function keyOf({ id, class: name, group }: QueryCaller): CallerKey {
+  return { caller: id, class: name, group }
 }
 
 /** Who has the slots. */
