@@ -10,13 +10,15 @@ import { isoDate } from '../../base/dates.ts'
 import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import { ProblemFailure, type Problem } from '../../base/problem.ts'
 import { isSameJson } from '../../base/same-json.ts'
+import { audit, type AuditRecord, type AuditRole } from '../../models/audit.ts'
 import { isAdmin, type Caller } from '../../models/caller.ts'
-import { placeFor } from '../../models/incomplete.ts'
+import { placeFor, publicName } from '../../models/incomplete.ts'
 import { isReviewed } from '../../models/workflow.ts'
 import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
 import { problemAt, type Report } from './problems.ts'
 import { withDates } from './publication.ts'
+import type { DocumentChange } from '../../store/history/document-history.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 
 /** The setting, as it is now. */
@@ -93,20 +95,35 @@ export function requireRemovable(model: Model, { text, isReplaced }: Removed, ca
   throw new ProblemFailure(problemAt('', 'needsReview', message))
 }
 
-/** Changes behind those that only brought copies up to date. */
+/** Changes behind those that only brought copies up to date, and records of the audit trail. */
 const CHANGES_READ_MAX = 20
+
+type ReviewStore = {
+  readonly history: Pick<ReadStore['history'], 'historyOf'>
+  readonly documents: Pick<ReadStore['documents'], 'get' | 'lookUp'>
+}
 
 /**
  * Whether the service may publish a draft at its time while review is on: an administrator has changed it last, or the
- * operator. A publisher may have set the time before review was turned on.
+ * operator. A publisher may have set the time before review was turned on, and so may a token of an administrator that is
+ * for the work of a publisher.
  */
-export function isApproved(store: Pick<ReadStore, 'history' | 'documents'>, model: Model, id: string): boolean {
+export function isApproved(store: ReviewStore, model: Model, id: string): boolean {
   const { items } = store.history.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined })
-  const actor = items.find(({ isFollowing }) => !isFollowing)?.actor
-  if (actor === undefined) return false
+  const change = items.find(({ isFollowing }) => !isFollowing)
+  const actor = change?.actor
+  if (change === undefined || actor === undefined) return false
   if (actor === 'operator' || actor === 'service') return true
   const account = store.documents.get(user, actor)
-  return account !== undefined && isAdmin(parseJson(account) as User)
+  if (account === undefined || !isAdmin(parseJson(account) as User)) return false
+  return (roleAtChange(store, model, change) ?? 'admin') === 'admin'
+}
+
+/** The role in which the actor made a change; undefined where the audit trail has its record no more. */
+function roleAtChange({ documents }: ReviewStore, model: Model, { id, after }: DocumentChange): AuditRole | undefined {
+  const found = documents.lookUp(audit, 'documentId', [{ from: id, to: id }], CHANGES_READ_MAX)
+  const records = found.map(({ text }) => parseJson(text) as unknown as AuditRecord)
+  return records.find((record) => record.model === publicName(model) && record.after === `"${after}"`)?.role
 }
 
 function published({ name }: Model): Problem {
