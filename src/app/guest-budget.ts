@@ -4,7 +4,7 @@ import type { GuestLimit, GuestStorage } from '../store/accounts/guest-table.ts'
 import { diskLimit, MIB, NEARLY_ALL } from './disk-share.ts'
 import { FREE_BYTES_MIN } from './readiness.ts'
 
-/** With less free, guests add nothing: what is left is for those who run the service, who are told at half of it. */
+/** With less free, guests and readers add nothing: what is left is for those who run the service, who are told at half of it. */
 const GUEST_FREE_BYTES_MIN = 2 * FREE_BYTES_MIN
 const GUEST_SHARE = { share: 0.05, bytesMax: 1024 * MIB, freeBytesMin: GUEST_FREE_BYTES_MIN }
 
@@ -16,7 +16,7 @@ export function createGuestLimit(dataDir: string, mb: () => number): () => Guest
 /** Why guests may add nothing, or soon will not; undefined while they may. */
 export function guestConcern({ bytes }: GuestStorage, { bytesMax, isDiskShort }: GuestLimit): Concern | undefined {
   if (isDiskShort) {
-    const message = `no new guests: less than ${GUEST_FREE_BYTES_MIN / MIB} MiB are free on the disk`
+    const message = `no new guests, and readers add nothing: less than ${GUEST_FREE_BYTES_MIN / MIB} MiB are free on the disk`
     return concern('guestsDisk', message, { bytes: GUEST_FREE_BYTES_MIN })
   }
   if (bytes < bytesMax * NEARLY_ALL) return undefined

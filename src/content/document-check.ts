@@ -34,7 +34,7 @@ export function createDocumentCheck(
 ) {
   const standingOf = async (caller: Caller): Promise<Standing> => {
     const config = store.documents.get(remoteConfig, REMOTE_CONFIG_ID)
-    return { caller, config: () => config, textOf: store.documents.get, guestRoom: store.accounts.guestRoom }
+    return { caller, config: () => config, textOf: store.documents.get, roomOf: store.accounts.roomOf }
   }
 
   const create = async (model: Model, body: JsonObject, drafting: Drafting): Promise<void> => {

@@ -17,7 +17,7 @@ import { userContentPreferences } from '../models/user-content-preferences.ts'
 import { requireOwner, requireRole } from './rules/access.ts'
 import { checkFeed } from './rules/feed-filters.ts'
 import { checkPublication } from './rules/publication-rules.ts'
-import { requireGuestRoom } from './rules/guest-room.ts'
+import { requireRoom } from './rules/reader-room.ts'
 import { checkPreferences, type PreferenceChange } from './rules/preference-rules.ts'
 import { problemAt, type Report } from './rules/problems.ts'
 import { withPublication } from './rules/publication.ts'
@@ -41,14 +41,13 @@ export interface Standing {
   readonly config: () => string | undefined
   /** Reads the JSON text of a document. */
   readonly textOf: TextOf
-  /** Bytes that guests may still add. */
-  readonly guestRoom: () => number
+  readonly roomOf: TransactionView['roomOf']
 }
 
 /** That of the caller of a request, at the moment of writing. */
-export function standingAt({ caller, textOf, guestRoom }: TransactionView): Standing {
+export function standingAt({ caller, textOf, roomOf }: TransactionView): Standing {
   if (caller === undefined) throw new Error('The document of a request is written without its caller')
-  return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? ''), textOf, guestRoom }
+  return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? ''), textOf, roomOf }
 }
 
 /** What the roles of the caller allow at the moment of writing. */
@@ -121,8 +120,8 @@ export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { n
     return value
   }
   /** What a document must fulfil beyond the declaration of its model. */
-  const checkRules = (model: Model, change: RuledChange, { caller, config: readConfig, guestRoom }: Standing): void => {
-    if (model.owned === true && caller.appRole === 'guestUser') requireGuestRoom(change, guestRoom)
+  const checkRules = (model: Model, change: RuledChange, { caller, config: readConfig, roomOf }: Standing): void => {
+    if (model.owned === true) requireRoom({ ...change, caller }, roomOf)
     if (live().review) checkReview(model, change, caller)
     if (model === remoteConfig) return checkRemoteConfig(change.next, change.report)
     if (model === feed || model === feedRules) return checkFeed(change.next, change.report)

@@ -20,7 +20,7 @@ const CACHE_KIB = 8 * 1024
 export interface ReadStore extends Pick<Store, 'versions' | 'references' | 'outbox' | 'feeds' | 'publications' | 'pictures'> {
   readonly documents: Omit<Store['documents'], 'explain'>
   readonly history: Store['history']
-  readonly accounts: Omit<Store['accounts'], 'guestRoom'>
+  readonly accounts: Omit<Store['accounts'], 'roomOf'>
   readonly queries: Pick<Store['queries'], 'inTurns'>
 }
 

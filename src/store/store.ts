@@ -8,7 +8,8 @@ import type { Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
 import type { MachineStart } from '../base/machine-start.ts'
 import type { Model } from '../models/schema.ts'
-import { guestRoom, type GuestLimit } from './accounts/guest-table.ts'
+import type { User } from '../models/user.ts'
+import { roomOf, type GuestLimit } from './accounts/guest-table.ts'
 import { SYSTEM } from './actor.ts'
 import { createAuditTrail, type AuditOutside } from './audit/audit-trail.ts'
 import { openQueue, type QueueParts } from './cluster/open-queue.ts'
@@ -125,8 +126,8 @@ export function createStore(writing: Database, parts: StoreParts) {
     },
     accounts: {
       ...subjects.accounts,
-      /** Bytes that guests may still add, as a write sees it. */
-      guestRoom: (): number => turn.read(() => guestRoom(database, guestLimit())),
+      /** Bytes that a reader may still add, as a write sees it. */
+      roomOf: (role: User['appRole']): number => turn.read(() => roomOf(database, role, guestLimit())),
     },
     settings: { ...settings, onSettings: settingNews.listen },
     /** Whether audit records were left out that no record counts yet. */

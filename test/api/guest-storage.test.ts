@@ -7,6 +7,7 @@ import { it } from 'node:test'
 import { PREFERENCES, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, type ApiResponse, type Signed, type TestService } from '../support/service/service.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import { noSmallDisk, smallDisk } from '../../scripts/tools/small-disk.ts'
 
 const HOUR_MS = 3_600_000
@@ -18,6 +19,8 @@ function fill(service: TestService, { id, token }: Signed, chars: number): Promi
   return service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body })
 }
 const isHere = async (service: TestService, { token }: Signed): Promise<boolean> => (await service.call('GET', '/api/v1/auth/me', { token })).status === 200
+/** A new topic: the server gives it an id and its times. */
+const { id: _, createdAt: _c, updatedAt: _u, ...TOPIC_BODY } = TOPIC
 const FULL = [503, '60', 'networkError']
 const outcome = ({ status, headers, at }: ApiResponse): unknown => [status, headers.get('retry-after'), at('error.code')]
 
@@ -63,10 +66,19 @@ it('guests keep no more than all together may, and the idle ones make room', { s
   assert.deepEqual(status, { count, bytes, bytesMax: MIB })
 })
 
-it('there are no new guests while the disk is short, and users sign in', { skip: noSmallDisk }, async (t) => {
+it('attack: while the disk is short, guests and readers add nothing, and editors go on', { skip: noSmallDisk }, async (t) => {
   const service = await startService(t, {}, { directory: smallDisk(t, 100) })
   assert.deepEqual(outcome(await service.call('POST', '/api/v1/auth/anonymous', { body: {} })), FULL)
-  const { token } = await service.admin()
+  const admin = await service.admin()
+  const { token } = admin
   const attention = (await service.call('GET', '/api/v1/admin/status', { token })).at('data.attention') as { kind: string; message: string }[]
-  assert.match(String(attention.find(({ kind }) => kind === 'guests')?.message), /no new guests: less than 128 MiB are free/)
+  assert.match(String(attention.find(({ kind }) => kind === 'guests')?.message), /no new guests, and readers add nothing: less than 128 MiB are free/)
+  const reader = await service.signIn('reader@example.org')
+  const grown = await fill(service, reader, 50_000)
+  assert.deepEqual(outcome(grown), FULL)
+  assert.match(grown.error, /the disk of the service is nearly full/)
+  const own = await service.data('GET', `/${reader.id}`, { model: 'user_content_preferences' }, { token: reader.token })
+  assert.equal((await service.data('PUT', `/${reader.id}`, { model: 'user_content_preferences' }, { token: reader.token, body: own.at('data') as JsonObject })).status, 200, 'what does not grow is taken')
+  assert.equal((await fill(service, admin, 50_000)).status, 200)
+  assert.equal((await service.data('POST', '', { model: 'topic' }, { token, body: TOPIC_BODY })).status, 201)
 })

@@ -118,15 +118,16 @@ export interface GuestStorage {
 export interface GuestLimit {
   /** Of all guests together. */
   readonly bytesMax: number
-  /** Whether the disk has no room for more, whatever guests have. */
+  /** Whether the disk has no room for more of any reader, whatever guests have. */
   readonly isDiskShort: boolean
 }
 
 export const NO_GUEST_LIMIT: GuestLimit = { bytesMax: Number.MAX_SAFE_INTEGER, isDiskShort: false }
 
-/** Bytes that guests may still add; none where this is not above 0. */
-export function guestRoom(database: Database, { bytesMax, isDiskShort }: GuestLimit): number {
-  return isDiskShort ? 0 : bytesMax - guestStorage(database).bytes
+/** Bytes that a reader with the role may still add: guests share theirs, and others have what the disk has. None where this is not above 0. */
+export function roomOf(database: Database, role: User['appRole'], { bytesMax, isDiskShort }: GuestLimit): number {
+  if (isDiskShort) return 0
+  return role === 'guestUser' ? bytesMax - guestStorage(database).bytes : Number.MAX_SAFE_INTEGER
 }
 
 export function guestStorage(database: Database): GuestStorage {

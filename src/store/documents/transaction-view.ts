@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
+import type { User } from '../../models/user.ts'
 import type { LookUp } from './text-look-up.ts'
 
 /** What a write sees inside its transaction. */
@@ -13,8 +14,8 @@ export interface TransactionView {
   /** Whether a document with the id is in the trash, also as an incomplete draft. */
   isTrashed(model: Model, id: string): boolean
   readonly lookUp: LookUp
-  /** Bytes that guests may still add; none where this is not above 0. */
-  guestRoom(): number
+  /** Bytes that a reader with the role may still add; none where this is not above 0. */
+  roomOf(role: User['appRole']): number
 }
 
 /** Returns the value that replaces the stored one, of which it also gets the JSON text. */

@@ -51,9 +51,9 @@ export function accountWrites(
      * guest where guests may keep no more.
      */
     createAccount: (account: accounts.NewAccount, session?: sessions.SessionRecord) =>
-      write(({ guestRoom }, record) => {
+      write((view, record) => {
         const isGuest = session !== undefined
-        if (isGuest && guestRoom() <= 0) return 'full'
+        if (isGuest && view.roomOf('guestUser') <= 0) return 'full'
         const outcome = accounts.createAccount(database, account, session)
         if (isGuest) guests.seeGuest(database, account.user.id, session.createdAt)
         if (outcome === 'inserted') record(entries.accountCreated(account, session, trail.emailHash))

@@ -4,7 +4,7 @@ import { fail, type Failure } from '../../base/failure.ts'
 import { createCallerReader, type Caller } from '../../models/caller.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
-import { guestRoom, type GuestLimit } from '../accounts/guest-table.ts'
+import { roomOf, type GuestLimit } from '../accounts/guest-table.ts'
 import { holds } from '../accounts/session-table.ts'
 import type { Actor, Visitor } from '../actor.ts'
 import type { AuditEntry, AuditTrail } from '../audit/audit-trail.ts'
@@ -89,7 +89,7 @@ function viewOf(database: Database, actor: Actor | Visitor, { now, guestLimit }:
     textOf: (model: Model, id: string) => getDocument(database, model, id),
     isTrashed: (model, id) => placesOf(model, true).some((place) => getTrashed(database, place, id) !== undefined),
     lookUp: (...query) => lookUp(database, ...query),
-    guestRoom: () => guestRoom(database, guestLimit()),
+    roomOf: (role) => roomOf(database, role, guestLimit()),
   }
 }
 
