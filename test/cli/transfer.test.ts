@@ -117,13 +117,13 @@ it('every model comes back from an export: the same bytes from JSON lines, equal
   }
 })
 
-/** A spreadsheet takes a cell for a formula that begins so; some have semicolons between cells. */
+/** A spreadsheet takes a cell for a formula that begins so, also behind quotes that hold nothing; some have semicolons between cells. */
 function assertNoFormula(csv: string): void {
   for (const text of HOSTILE_TEXTS.filter((one) => /^[=+\-@\t\r]/.test(one) && !one.includes('\0'))) {
     assert.ok(csv.includes(`'${text.replaceAll('"', '""')}`), `no apostrophe before ${JSON.stringify(text)}`)
   }
   assert.doesNotMatch(csv, /(?:^|,)"?[=+@\t-]/m)
-  assert.doesNotMatch(csv, /(?:^|[,;\t])"?[=+@-]/m)
+  assert.doesNotMatch(csv, /(?:^|[;\t])"*[=+@-]/m)
 }
 
 /** What searches find of each document. */

@@ -10,7 +10,8 @@
  *
  * Where a spreadsheet would take a text for a formula, an apostrophe is put in front, which is removed again when the cell is
  * read. One that separates cells by semicolons or tabs, as those of many countries do, sees cells and rows begin within a
- * text as well: quotes hold a cell together only where they begin it.
+ * text as well: quotes hold a cell together only where they begin it. Two quotes that hold nothing may stand in front of a
+ * formula there.
  */
 import { describe, fail, type Failure } from '../../base/failure.ts'
 import { isCount, isObject, JsonError, parseJson, writeJson, type Json, type JsonObject } from '../../base/json.ts'
@@ -20,8 +21,8 @@ import type { Field, Model, Shape } from '../../models/schema.ts'
 const MORE_COLUMN = '$more'
 
 /** The places in front of what a formula begins with, and of the apostrophes that a text may have of its own there. */
-const FORMULA = /^(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
-const MARKED_FORMULA = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])'(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+const FORMULA = /^(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+const MARKED_FORMULA = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])'(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 
 export function csvColumns(model: Model): readonly string[] {
   return [...columnsOf(model.fields, ''), MORE_COLUMN]

@@ -29,6 +29,7 @@ export const HOSTILE_TEXTS = [
   '＝全角',
   ';=1+1',
   "a;'=1+1\n=2\t@3",
+  'a;"=1+1;b\n""=2\t"\'=3',
   '$more',
   'null',
   'true',
