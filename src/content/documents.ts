@@ -159,7 +159,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
         const run = async (keep?: KeepResponse) =>
           insert(model, await drafts.create(model, sent, { caller, references, report: throwProblem, incomplete: true }), by, keep)
         if (repeat === undefined || !isRepeatable(model)) return run()
-        return repeats.once(repeat, { callerId: caller.id, body: sent }, run)
+        return repeats.once(repeat, { caller, body: sent }, run)
       }
       const invited = readInvitation(sent, throwProblem)
       const actor = by.acting((fresh) => {
@@ -213,7 +213,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
         const found = 'found one that changes users, settings or preferences'
         throw fail('badRequest', `Cannot take an Idempotency-Key: expected a batch of content, ${found}`)
       }
-      return repeats.once(repeat, { callerId: by.caller.id, body }, run)
+      return repeats.once(repeat, { caller: by.caller, body }, run)
     },
 
     /** Runs the rows that an offline client pushes; see sync-push.ts. */

@@ -11,6 +11,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { isObject, writeJson, type Json, type JsonObject } from '../base/json.ts'
+import type { Caller } from '../models/caller.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { stillRunning, type FirstResponse, type RepeatableRequest } from '../store/documents/first-response-table.ts'
@@ -30,7 +31,7 @@ export type KeepResponse = (steps: Steps, response: FirstResponse) => void
 export type KeepProgress = (steps: Steps, progress: string, before: string | undefined) => void
 
 interface Sent {
-  readonly callerId: string
+  readonly caller: Pick<Caller, 'id' | 'scope'>
   readonly body: JsonObject
 }
 
@@ -40,11 +41,13 @@ export function createRepeats({ store, now }: { readonly store: Pick<ReadStore, 
   /** Of this process; another one is kept out in the transaction. */
   const running = new Set<string>()
   /** Runs a request with what its key has got, and which row keeps more. */
-  const alone = async <T>({ key, target }: RepeatKey, { callerId, body }: Sent, run: (first: FirstResponse | undefined, request: () => RepeatableRequest) => T): Promise<Awaited<T>> => {
-    const fingerprint = hash('sha256', `${target} ${writeJson(inOrder(body))}`, 'buffer')
-    const name = `${callerId} ${key}`
+  const alone = async <T>({ key, target }: RepeatKey, { caller, body }: Sent, run: (first: FirstResponse | undefined, request: () => RepeatableRequest) => T): Promise<Awaited<T>> => {
+    // A response is kept as its caller may see it: a token of another scope sends another request.
+    const scope = caller.scope === undefined ? '' : JSON.stringify(caller.scope)
+    const fingerprint = hash('sha256', `${target} ${scope}${writeJson(inOrder(body))}`, 'buffer')
+    const name = `${caller.id} ${key}`
     if (running.has(name)) throw stillRunning()
-    const first = store.documents.firstResponse(callerId, key, now())
+    const first = store.documents.firstResponse(caller.id, key, now())
     if (first !== undefined && !fingerprint.equals(first.fingerprint)) {
       const wanted = 'another request has used it: send a new one with each request'
       throw fail('idempotencyKeyReused', `Cannot use this Idempotency-Key: ${wanted}`)

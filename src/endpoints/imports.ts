@@ -121,7 +121,7 @@ export const IMPORTS = [
     if (repeat !== undefined && !isRepeatable(piece.model)) {
       throw fail('badRequest', `Cannot take an Idempotency-Key: expected an import of content, found ${piece.model.name}`)
     }
-    const sent = { callerId: by.caller.id, body }
+    const sent = { caller: by.caller, body }
     const result = await (repeat === undefined
       ? importPiece({ store, now }, piece, by)
       : repeats.inParts(repeat, sent, (progress, keep) => importPiece({ store, now }, piece, by, { progress, keep })))

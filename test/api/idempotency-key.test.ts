@@ -98,6 +98,19 @@ describe('attack: a key', () => {
     assert.equal((await create(key, body, { by: guest, model: 'headline' })).status, 403)
   })
 
+  it('of a session gives nothing to a token that may not read', async () => {
+    const made = await service.call('POST', '/api/v1/admin/tokens', { token: admin.token, body: { name: 'writes', role: 'admin', methods: ['create'] } })
+    const writing = { ...admin, token: String(made.at('data.token')) }
+    const [key, operations] = [newKey(), [{ operation: 'create', model: 'topic', body: { ...TOPIC, name: 'Seen by its maker' } }]]
+    assert.equal((await batch(key, operations)).status, 200)
+    const repeated = await batch(key, operations, writing)
+    assert.deepEqual([repeated.status, repeated.at('error.code')], [422, 'idempotencyKeyReused'])
+    const own = newKey()
+    const [first, again] = [await batch(own, operations, writing), await batch(own, operations, writing)]
+    assert.deepEqual([first.status, again.at('data')], [200, first.at('data')])
+    assert.equal(first.at('data.items.0.data.name'), undefined)
+  })
+
   it('of an editor who is one no longer gives nothing', async () => {
     const person = await newPerson(service, 'publisher', admin.token)
     const [key, body] = [newKey(), { ...HEADLINE, title: 'Then' }]

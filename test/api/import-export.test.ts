@@ -131,7 +131,7 @@ describe('a piece with an Idempotency-Key', () => {
       return (time += 20)
     }
     const run = (repeats = createRepeats({ store, now: service.now }), body: JsonObject = { rows }) =>
-      repeats.inParts({ key: 'k', target: 't' }, { callerId: other.id, body }, (progress, keep) => importPiece({ store, now }, piece, by, { progress, keep }))
+      repeats.inParts({ key: 'k', target: 't' }, { caller: { id: other.id }, body }, (progress, keep) => importPiece({ store, now }, piece, by, { progress, keep }))
     const first = await run()
     assert.equal(first.failed?.code, 'forbidden')
     assert.ok(first.inserted > 0 && first.inserted < 8, String(first.inserted))
