@@ -2,14 +2,20 @@
 
 const DISTANCE_MAX = 4
 
-/** `: did you mean "--port"?` with the known name of the fewest single-character edits; nothing where none is near. */
+/** `: did you mean "--port"?` with the nearest of the known names; nothing where none is near. */
 export function didYouMean(given: string, known: readonly string[]): string {
+  const name = nearest(given, known)
+  return name === undefined ? '' : `: did you mean "${name}"?`
+}
+
+/** The known name of the fewest single-character edits, if they are at most a third of its characters, rounded up. */
+export function nearest(given: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((name) => ({ name, distance: editDistance(given.slice(0, 64), name) }))
     .sort((a, b) => a.distance - b.distance)
   const [best] = ranked
-  const isNear = best !== undefined && best.distance <= Math.min(DISTANCE_MAX, best.name.length / 2)
-  return isNear ? `: did you mean "${best.name}"?` : ''
+  const isNear = best !== undefined && best.distance <= Math.min(DISTANCE_MAX, Math.ceil(best.name.length / 3))
+  return isNear ? best.name : undefined
 }
 
 /** Levenshtein distance, one row at a time. */

@@ -5,6 +5,7 @@ import { runCheaply } from '../support/service/in-process.ts'
 for (const { words, code, says } of [
   { words: ['user'], code: 2, says: /^dateline user is one of "dateline user list", / },
   { words: ['user', 'lst'], code: 2, says: /^Unknown command "user lst": did you mean "user list"\?$/m },
+  { words: ['user', 'foo'], code: 2, says: /^Unknown command "user foo": expected "dateline user list", / },
   { words: ['user', 'frobnicate'], code: 2, says: /^Unknown command "user frobnicate": expected "dateline user list", / },
   { words: ['version', 'list'], code: 2, says: /^dateline version takes no argument "list"$/m },
   { words: ['user', 'show', 'a', 'b'], code: 2, says: /^dateline user show takes USER and nothing behind it, found "b"$/m },
