@@ -97,6 +97,7 @@ it('verify tells what it cannot read', async (t) => {
   const curve = join(directory, 'curve.pub')
   writeFileSync(curve, generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }))
   for (const [words, code, message] of [
+    [['verify', join(missing, NAME)], 1, `Cannot read "${join(missing, NAME)}": no such file or directory\n`],
     [['verify', missing], 1, `Cannot read "${missing}": no such file or directory\n`],
     [['verify', join(directory, 'folder')], 1, `Cannot read "${join(directory, 'folder')}": it is a directory\n`],
     [['verify', file, '--sums', missing], 1, `Cannot read "${missing}": no such file or directory\n`],

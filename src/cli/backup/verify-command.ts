@@ -55,6 +55,8 @@ interface Verified {
 
 async function verifyFile({ operands: [file = ''], options }: Arguments): Promise<Verified> {
   const key = options.has('--key') ? readKey(options.get('--key') ?? '') : undefined
+  // First, so that a file that is not there is named before the list beside it.
+  const sha256 = await sumOf(file)
   const sums = options.get('--sums') ?? join(dirname(file), SUMS_NAME)
   const list = readSmall(sums, SUMS_BYTES_MAX)
   if (key !== undefined) {
@@ -66,7 +68,6 @@ async function verifyFile({ operands: [file = ''], options }: Arguments): Promis
     }
   }
   const wanted = listedSum(list.toString('utf8'), { sums, name: basename(file) })
-  const sha256 = await sumOf(file)
   if (sha256 !== wanted) {
     throw new VerifyError(
       `"${file}" is not the file that was published: expected the SHA-256 ${wanted}, found ${sha256}`,
