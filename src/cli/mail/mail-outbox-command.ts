@@ -44,7 +44,7 @@ export const mailOutboxCommand: Command = {
 export const mailRetryCommand: Command = {
   name: 'mail retry',
   summary: 'retry a waiting mail immediately',
-  operands: [{ name: 'ID', meaning: 'the id of the mail, as `dateline mail outbox` and the log show it' }],
+  operands: [{ name: 'ID', meaning: 'the id of the mail, as "dateline mail outbox" and the log show it' }],
   options: [],
   settings: DATA_SETTINGS,
   examples: ['dateline mail retry 69a42a40000453a753e1cc5a'],
