@@ -94,6 +94,20 @@ for (const [name, words, expected] of MATCHES) {
   })
 }
 
+it('match compares objects by the order of their members, where names that are whole numbers come first', async () => {
+  for (const [filter, matches] of [
+    ['{"v":{"b":1,"a":1}}', true],
+    ['{"v":{"a":1,"b":1}}', false],
+    ['{"w":{"b":1,"7":1,"10":1}}', true],
+    ['{"w":{"7":1,"10":1,"b":1}}', true],
+    ['{"w":{"7":1,"b":1}}', false],
+  ] as const) {
+    const line = '{"v":{"b":1,"a":1},"w":{"b":1,"10":1,"7":1}}\n'
+    const { code, stdout, stderr } = await runCheaply(['match', '--filter', filter], { input: line })
+    assert.deepEqual([code, stdout, stderr], [0, matches ? line : '', ''], filter)
+  }
+})
+
 for (const [name, words, message] of [
   ['an unknown operator', ['--filter', '{"a":{"$near":1}}'], /\$near/],
   ['a filter that is no JSON', ['--filter', '{a'], /Cannot read filter/],
