@@ -14,21 +14,25 @@ import { endBySignal, endProcess } from './cli/serve/process-end.ts'
 const SAME_SIGNAL_MS = 1_000
 /** For the threads of a command to end with it. */
 const THREADS_MS_MAX = 300
+const WAKE_MS = 60_000
 
 leaveNodeVariables(process.env)
 process.umask(0o077)
 for (const stream of [process.stdout, process.stderr]) stream.on('error', (error) => outputFailed(stream, error))
 // The executable loads one CommonJS script in two thirds of the time of a module, and that cannot await at its top.
-process.exitCode = EXIT.failed // Stays for a command that ends without an answer.
 void main(process.argv.slice(2)).then(leave)
 
 async function main(words: readonly string[]): Promise<ExitCode> {
+  // A command may wait for work whose timers keep no process alive, such as the copies that "repair references" updates.
+  const running = setInterval(() => {}, WAKE_MS)
   try {
     return await runCommand(words, terminal())
   } catch (error) {
     const { code, text } = reportOf(error)
     process.stderr.write(`${text}\n`)
     return code
+  } finally {
+    clearInterval(running)
   }
 }
 

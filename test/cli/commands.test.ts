@@ -129,6 +129,11 @@ it('match names the line that is no JSON object, with status 1', async () => {
   }
 })
 
+it('repair references ends with its result: the process stays alive while the work pauses', async (t) => {
+  const { code, stdout, stderr } = await run(['repair', 'references', '--data-dir', await startedSite(t)])
+  assert.deepEqual([code, stdout, stderr], [0, 'Brought 0 documents up to date\n', ''])
+})
+
 it('a command whose output is not read exits without a message', { skip: process.platform === 'win32' }, async () => {
   for (const [words, input] of [[['openapi'], ''], [['match', '--filter', '{}'], '{"a":1}\n'.repeat(20_000)]] as const) {
     const { code, stderr } = await run(words, { input, unread: true })
