@@ -108,6 +108,7 @@ it('a port in use is one sentence with the remedy', async (t) => {
 for (const [name, words, message, environment = {}] of [
   ['a misspelt flag', ['serve', '--prot', '1'], 'Unknown flag "--prot": did you mean "--port"?'],
   ['a flag that is near to none', ['serve', '--foo', '1'], 'Unknown flag "--foo": see "dateline help serve"'],
+  ['a flag that is near to none but for its hyphens', ['export', '--sort', 'x'], 'Unknown flag "--sort": see "dateline help export"'],
   ['a misspelt command', ['sevre'], 'Unknown command "sevre": did you mean "serve"?'],
   ['a stray word', ['serve', 'now'], 'takes no argument "now"'],
   ['a flag without its value', ['serve', '--port'], '--port needs a value'],

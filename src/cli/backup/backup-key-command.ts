@@ -57,8 +57,8 @@ export const backupKeyCommand: Command = {
     terminal.stderr.write(
       made === undefined
         ? `Off-site backups are encrypted for ${recipient} from now on\n`
-        : `Keep ${kept} in two places outside of this machine, such as a password manager and paper: without it, the backups cannot be ` +
-            'read. This machine does not keep it. Earlier backups need the key that they were made with.\n',
+        : `Keep ${kept} in two places outside of this machine, such as a password manager and paper: without the key, the backups ` +
+            'cannot be read. This machine does not keep it. Earlier backups need the key that they were made with.\n',
     )
     return EXIT.ok
   },
