@@ -1,11 +1,12 @@
 // isolated: it changes the umask
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { language } from '../../src/models/language.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
-import { DataDirError, prepareDataDir } from '../../src/store/db/data-dir.ts'
+import { DataDirError, ownDataDir, prepareDataDir } from '../../src/store/db/data-dir.ts'
 import { loadSecrets } from '../../src/store/db/secret-file.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
@@ -51,13 +52,32 @@ it('a second owner is refused with the name of the first, and let in when the fi
 it('a directory that cannot be used is refused in one sentence', (t) => {
   const path = temporaryDirectory(t)
   writeFileSync(join(path, 'file'), '')
-  mkdirSync(join(path, 'taken', 'dateline.db'), { recursive: true })
+  for (const name of ['dateline.db', 'owner.json']) mkdirSync(join(path, `with ${name}`, name), { recursive: true })
   for (const [directory, reason] of [
     [join(path, 'file', 'below'), /a file with this name exists already/],
-    [join(path, 'taken'), /it is a directory/],
+    [join(path, 'with dateline.db'), /expected "dateline\.db" to be a file, found a directory$/],
+    [join(path, 'with owner.json'), /expected "owner\.json" to be a file, found a directory$/],
   ] as const) {
     assert.throws(() => prepareDataDir(directory), (error: Error) => error instanceof DataDirError && reason.test(error.message))
   }
+})
+
+it('a pipe in place of the database is refused, and keeps no start waiting', { skip: process.platform === 'win32' }, (t) => {
+  const path = temporaryDirectory(t)
+  execFileSync('mkfifo', [join(path, 'dateline.db')])
+  assert.throws(() => prepareDataDir(path), /expected "dateline\.db" to be a file, found a pipe$/)
+})
+
+it('a lock file that is no database, and an owner that cannot be written, are named, and the lock is free again', (t) => {
+  const dir = prepareDataDir(temporaryDirectory(t))
+  const own = () => ownDataDir(dir, { pid: 1, startedAt: 'now' })
+  writeFileSync(join(dir.path, 'dateline.lock'), 'no database, and longer than the header of one'.repeat(30))
+  assert.throws(own, /cannot lock "dateline\.lock": the file is damaged, or is no database of SQLite: remove it, unless a dateline process is running$/)
+  rmSync(join(dir.path, 'dateline.lock'))
+  mkdirSync(join(dir.path, 'owner.json'))
+  assert.throws(own, /cannot write "owner\.json": it is a directory$/)
+  rmdirSync(join(dir.path, 'owner.json'))
+  own().release()
 })
 
 it('loadSecrets() makes a secret once, keeps it, and reads older ones after it', (t) => {

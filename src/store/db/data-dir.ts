@@ -6,14 +6,17 @@
  * stale lock file has to be removed.
  */
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '../../base/directory.ts'
 import { replacementIn } from '../../base/file-mode.ts'
+import { fileKind } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
+import { databaseReason, isBusy, isDamage } from './database.ts'
 
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
+const [LOCK_NAME, OWNER_NAME] = ['dateline.lock', 'owner.json']
 const REMEDY = 'stop it first, or choose another --data-dir'
 
 export interface DataDir {
@@ -63,19 +66,30 @@ export function prepareDataDir(path: string): DataDir {
   requireClosed(full)
   try {
     const directories = makeDirectory(full, DIRECTORY_MODE)
+    for (const file of [database, lockFile(full), ownerFile(full)]) requireRegular(file)
     const files = [database, lockFile(full), ownerFile(full)].filter((file) => !existsSync(file))
     // SQLite gives the -wal and -shm files the mode of the database.
     for (const file of [database, lockFile(full)]) createPrivate(file)
     return { path: full, database, secrets: join(full, 'secrets'), made: { directories, files } }
   } catch (error) {
-    throw new DataDirError(`Cannot use the data directory "${full}": ${systemReason(error)}`, { cause: error })
+    throw error instanceof DataDirError ? error : unusable(full, systemReason(error), error)
   }
+}
+
+function unusable(path: string, problem: string, cause?: unknown): DataDirError {
+  return new DataDirError(`Cannot use the data directory "${path}": ${problem}`, { cause })
+}
+
+/** A pipe would be waited for without end, until another program reads it. A file may be missing. */
+function requireRegular(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats !== undefined && !stats.isFile()) throw unusable(dirname(file), `expected "${basename(file)}" to be a file, found ${fileKind(stats)}`)
 }
 
 function requireClosed(path: string): void {
   const replacement = replacementIn(path)
   if (replacement === undefined) return
-  throw new DataDirError(`Cannot use the data directory "${path}": ${replacement}, or choose another --data-dir`)
+  throw unusable(path, `${replacement}, or choose another --data-dir`)
 }
 
 /**
@@ -98,18 +112,23 @@ function createPrivate(file: string): void {
   chmodSync(file, FILE_MODE)
 }
 
-/** Becomes the owner, or throws a DataDirError that names the owning process. */
+/** Becomes the owner. Throws a DataDirError, which names the owning process where there is one. */
 export function ownDataDir(dir: DataDir, owner: Owner): DataDirLock {
   const lock = new DatabaseSync(lockFile(dir.path), { timeout: 0 })
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    throw new DataDirError(`Cannot use the data directory "${dir.path}": ${ownerText(dir)} is using it: ${REMEDY}`, {
-      cause: error,
-    })
+    if (isBusy(error)) throw unusable(dir.path, `${ownerText(dir)} is using it: ${REMEDY}`, error)
+    const remedy = isDamage(error) ? ': remove it, unless a dateline process is running' : ''
+    throw unusable(dir.path, `cannot lock "${LOCK_NAME}": ${databaseReason(error)}${remedy}`, error)
   }
-  writeFileSync(ownerFile(dir.path), JSON.stringify(owner), { mode: FILE_MODE })
+  try {
+    writeFileSync(ownerFile(dir.path), JSON.stringify(owner), { mode: FILE_MODE })
+  } catch (error) {
+    lock.close()
+    throw unusable(dir.path, `cannot write "${OWNER_NAME}": ${systemReason(error)}`, error)
+  }
   return {
     release() {
       if (lock.isOpen) lock.close()
@@ -126,5 +145,5 @@ function ownerText(dir: DataDir): string {
   }
 }
 
-const lockFile = (directory: string): string => join(directory, 'dateline.lock')
-const ownerFile = (directory: string): string => join(directory, 'owner.json')
+const lockFile = (directory: string): string => join(directory, LOCK_NAME)
+const ownerFile = (directory: string): string => join(directory, OWNER_NAME)
