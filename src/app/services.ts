@@ -37,6 +37,7 @@ import { openedDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLo
 import type { WriterGate } from '../store/db/reader-gate.ts'
 import { openStore } from '../store/open-store.ts'
 import type { GuestLimit } from '../store/accounts/guest-table.ts'
+import { requireDatabase } from '../store/media/picture-files.ts'
 import type { Store } from '../store/store.ts'
 import type { ReadStore } from '../store/read-store.ts'
 
@@ -96,7 +97,7 @@ export function limitSettingsOf(config: Config): LimitSettings {
 
 /**
  * Opens the data directory and all that works on it, with a restore that was asked for before. Throws DataDirError, also where a
- * restore has not ended, and SchemaError; close the store when done.
+ * restore has not ended or a site has lost its database, and SchemaError; close the store when done.
  */
 export async function openServices(config: Config, secrets: Secrets, options: OpenOptions): Promise<Services> {
   const open = (): Promise<Services> => openParts(config, secrets, options)
@@ -116,6 +117,7 @@ async function openParts(
   const dir = typeof own === 'object' ? openedDataDir(config.dataDir) : prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
   if (cluster !== undefined) adoptCopy(dir, owner)
+  else requireDatabase(dir.path)
   const lock = own === true ? ownDataDir(dir, owner) : HELD
   const all = secretsOf(secrets, dir, lock)
   const keys = deriveKeys(all)

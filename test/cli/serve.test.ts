@@ -1,10 +1,10 @@
 // also: executable
 /** The program as an operator starts it: its lines, its exit codes. What only a process shows runs as one. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { get, me, requestCode } from '../support/service/program-calls.ts'
@@ -82,6 +82,19 @@ it('serve does not start with a mail template that it cannot use, and says which
   const { code, stdout, stderr } = await runCheaply(['serve', '--port', '0', '--data-dir', data])
   const problem = 'unknown placeholder "{{appNaem}}": did you mean "appName"?'
   assert.deepEqual([code, stdout, stderr], [2, '', `Cannot use template "${file}", line 3: ${problem}\n`])
+})
+
+it('serve makes no new site beside the pictures of one that lost its database, and leaves them', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const picture = join(data, 'media', 'ab', `${'ab'.repeat(32)}.webp`)
+  mkdirSync(dirname(picture), { recursive: true })
+  writeFileSync(picture, 'of the lost site')
+  for (const words of [['serve', '--port', '0'], ['seed']]) {
+    const { code, stdout, stderr } = await runCheaply([...words, '--data-dir', data])
+    const remedy = `put its database back, with "dateline restore" from a backup, or move "${join(data, 'media')}" away to begin a new site`
+    assert.deepEqual([code, stdout, stderr], [1, '', `Cannot use the data directory "${data}": it has pictures and no database: ${remedy}\n`])
+  }
+  assert.ok(existsSync(picture))
 })
 
 it('a second service on the same directory exits at once and names the first', async (t) => {

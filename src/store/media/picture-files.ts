@@ -6,11 +6,12 @@
 import { hash as hashOf, randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { makeDirectory, syncDirectory } from '../../base/directory.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { PICTURE_FORMATS, type PictureFormat } from '../../media/picture-format.ts'
 import { PICTURE_BYTES_MAX } from '../../media/read-picture.ts'
+import { databaseFile, DataDirError } from '../db/data-dir.ts'
 import type { PictureName } from './picture-table.ts'
 
 export const MEDIA_DIRECTORY = 'media'
@@ -130,6 +131,19 @@ function linkOrCopy(from: string, to: string): void {
 /** None where there is no such directory. */
 function namesIn(directory: string): readonly string[] {
   return statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(directory) : []
+}
+
+/**
+ * Throws DataDirError for a data directory with pictures and without a database. A new one would name none of them, and
+ * housekeeping removes pictures that the database does not name.
+ */
+export function requireDatabase(path: string): void {
+  if ((statSync(databaseFile(path), { throwIfNoEntry: false })?.size ?? 0) > 0) return
+  const media = join(resolve(path), MEDIA_DIRECTORY)
+  const hasPictures = pictureFiles(media).all().some(({ pictures }) => pictures.length > 0)
+  if (!hasPictures) return
+  const remedy = `put its database back, with "dateline restore" from a backup, or move "${media}" away to begin a new site`
+  throw new DataDirError(`Cannot use the data directory "${resolve(path)}": it has pictures and no database: ${remedy}`)
 }
 
 /** A file that a process was making when it was killed. */
