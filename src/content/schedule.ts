@@ -23,6 +23,7 @@ import { isReviewed, isScheduled } from '../models/workflow.ts'
 import { isApproved, type ReviewSetting } from './rules/review.ts'
 import { validateDocument } from './rules/validate.ts'
 import type { DueDocument } from '../store/documents/document-tables.ts'
+import type { QueryCaller } from '../store/query/find-query.ts'
 import type { Steps } from '../store/writes/document-writes.ts'
 import type { Store } from '../store/store.ts'
 import type { Writer } from '../store/writes/writer.ts'
@@ -37,6 +38,8 @@ const STEP_MAX = 50
 /** Failures that are remembered, and when one is tried again. */
 const FAILURES_MAX = 1_000
 const RETRY_MS = HOUR_MS
+/** Of the records that tell in which role a draft was changed. */
+const QUERY_CALLER: QueryCaller = { id: 'the schedule', class: 'dashboard' }
 /** When a write that failed as a whole is tried again. */
 const RETRY_WRITE_MS = 1_000
 
@@ -80,7 +83,11 @@ export function startSchedule({ store, own, live, isOnDuty = () => true, now, lo
       const due = page.filter((one) => one.at <= at)
       const tried = due.filter((one) => !isKnownFailure(one))
       const handsIn = live().review && isReviewed(model)
-      const judged = tried.map((one): Judged => ({ ...one, judged: !handsIn ? 'free' : isApproved(store, model, one.id) ? 'approved' : 'unapproved' }))
+      const judged: Judged[] = []
+      for (const one of tried) {
+        const outcome = !handsIn ? 'free' : (await isApproved(store, model, one.id, QUERY_CALLER)) ? 'approved' : 'unapproved'
+        judged.push({ ...one, judged: outcome })
+      }
       if (tried.length > 0) keepFailures(await own.together((_, steps) => changeDue(steps, model, judged, at)), at)
       for (const { id } of due) if (failures.has(id)) overdue.add(id)
       after = due.at(-1)

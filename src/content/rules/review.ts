@@ -18,7 +18,9 @@ import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
 import { problemAt, type Report } from './problems.ts'
 import { withDates } from './publication.ts'
+import { parseFilter } from '../../query/parse.ts'
 import type { DocumentChange } from '../../store/history/document-history.ts'
+import type { QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 
 /** The setting, as it is now. */
@@ -95,20 +97,21 @@ export function requireRemovable(model: Model, { text, isReplaced }: Removed, ca
   throw new ProblemFailure(problemAt('', 'needsReview', message))
 }
 
-/** Changes behind those that only brought copies up to date, and records of the audit trail. */
+/** Changes behind those that only brought copies up to date. */
 const CHANGES_READ_MAX = 20
+const NEWEST_FIRST = [{ path: ['time'], descending: true }]
 
 type ReviewStore = {
   readonly history: Pick<ReadStore['history'], 'historyOf'>
-  readonly documents: Pick<ReadStore['documents'], 'get' | 'lookUp'>
+  readonly documents: Pick<ReadStore['documents'], 'get' | 'find'>
 }
 
 /**
  * Whether the service may publish a draft at its time while review is on: an administrator has changed it last, or the
  * operator. A publisher may have set the time before review was turned on, and so may a token of an administrator that is
- * for the work of a publisher.
+ * for the work of a publisher. Rejects as a list does where many queries wait.
  */
-export function isApproved(store: ReviewStore, model: Model, id: string): boolean {
+export async function isApproved(store: ReviewStore, model: Model, id: string, caller: QueryCaller): Promise<boolean> {
   const { items } = store.history.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined })
   const change = items.find(({ isFollowing }) => !isFollowing)
   const actor = change?.actor
@@ -116,14 +119,15 @@ export function isApproved(store: ReviewStore, model: Model, id: string): boolea
   if (actor === 'operator' || actor === 'service') return true
   const account = store.documents.get(user, actor)
   if (account === undefined || !isAdmin(parseJson(account) as User)) return false
-  return (roleAtChange(store, model, change) ?? 'admin') === 'admin'
+  return ((await roleAtChange(store, model, change, caller)) ?? 'admin') === 'admin'
 }
 
 /** The role in which the actor made a change; undefined where the audit trail has its record no more. */
-function roleAtChange({ documents }: ReviewStore, model: Model, { id, after }: DocumentChange): AuditRole | undefined {
-  const found = documents.lookUp(audit, 'documentId', [{ from: id, to: id }], CHANGES_READ_MAX)
-  const records = found.map(({ text }) => parseJson(text) as unknown as AuditRecord)
-  return records.find((record) => record.model === publicName(model) && record.after === `"${after}"`)?.role
+async function roleAtChange({ documents }: ReviewStore, model: Model, { id, after }: DocumentChange, caller: QueryCaller): Promise<AuditRole | undefined> {
+  const filter = parseFilter({ documentId: id, model: publicName(model), after: `"${after}"` })
+  const { items } = await documents.find(audit, { filter, sort: NEWEST_FIRST, limit: 1, after: undefined }, caller)
+  const [record] = items.map((text) => parseJson(text) as unknown as AuditRecord)
+  return record?.role
 }
 
 function published({ name }: Model): Problem {
