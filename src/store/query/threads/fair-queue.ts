@@ -6,8 +6,8 @@
  * a group its lines: a client address has one group, however many guests it makes.
  *
  * The entries together have a maximum weight. Above it, the newest entry of the heaviest line of the heaviest group of the
- * lowest class is dropped, which is often the new entry itself. So a flood costs those who make it, and a dashboard role never loses its
- * position to a guest or a user.
+ * lowest class is dropped, which is often the new entry itself. So a flood costs those who make it, and a dashboard role
+ * never loses its position to a guest or a user.
  */
 import { CALLER_CLASSES, type CallerClass } from '../../../models/caller.ts'
 
@@ -26,14 +26,10 @@ export type CallerKey = Pick<Waiting, 'caller' | 'class' | 'group'>
 export type FairQueue<Entry extends Waiting> = ReturnType<typeof createFairQueue<Entry>>
 
 export function createFairQueue<Entry extends Waiting>({ lineMax, weightMax }: { lineMax: number; weightMax: number }) {
-  const classes: Readonly<Record<CallerClass, ClassGroups<Entry>>> = {
-    guest: createClassGroups(),
-    user: createClassGroups(),
-    dashboard: createClassGroups(),
-  }
+  const classes: Readonly<Record<CallerClass, Turns<Entry>>> = { guest: createClass(), user: createClass(), dashboard: createClass() }
   let turn: 'guest' | 'user' = 'user'
   const all = CALLER_CLASSES.map((name) => classes[name])
-  const weight = (): number => all.reduce((sum, groups) => sum + groups.weight(), 0)
+  const weight = (): number => all.reduce((sum, turns) => sum + turns.weight(), 0)
   return {
     /** Whether a caller's line has the maximum number of entries. */
     isFull: (key: CallerKey): boolean => classes[key.class].lengthOf(key) >= lineMax,
@@ -43,7 +39,7 @@ export function createFairQueue<Entry extends Waiting>({ lineMax, weightMax }: {
       const dropped: Entry[] = []
       while (weight() > weightMax) {
         // CALLER_CLASSES begins with the lowest.
-        const loser = all.find((groups) => groups.length() > 0)?.dropHeaviest()
+        const loser = all.find((turns) => turns.length() > 0)?.dropHeaviest()
         if (loser === undefined) break
         dropped.push(loser)
       }
@@ -62,9 +58,9 @@ export function createFairQueue<Entry extends Waiting>({ lineMax, weightMax }: {
     /** Moves a caller that was just served behind the others of its group, and the group behind those of its class. */
     yieldTurn: (key: CallerKey): void => classes[key.class].yieldTurn(key),
     /** Removes an entry that no longer waits. */
-    remove: (entry: Entry): void => classes[entry.class].remove(entry),
+    remove: (entry: Entry): void => void classes[entry.class].remove(entry),
     /** Removes and returns all entries. */
-    clear: (): readonly Entry[] => all.flatMap((groups) => groups.clear()),
+    clear: (): readonly Entry[] => all.flatMap((turns) => turns.clear()),
     counts(): Readonly<Record<CallerClass, number>> {
       const { guest, user, dashboard } = classes
       return { guest: guest.length(), user: user.length(), dashboard: dashboard.length() }
@@ -72,118 +68,93 @@ export function createFairQueue<Entry extends Waiting>({ lineMax, weightMax }: {
   }
 }
 
-type ClassGroups<Entry extends Waiting> = ReturnType<typeof createClassGroups<Entry>>
-type Grouped = Pick<Waiting, 'caller' | 'group'>
-
-/** The groups of one class, in the order of their turns. */
-function createClassGroups<Entry extends Waiting>() {
-  const groups = new Map<string, GroupLines<Entry>>()
-  const nameOf = ({ caller, group = caller }: Grouped): string => group
-  const sumOf = (of: (lines: GroupLines<Entry>) => number): number => [...groups.values()].reduce((sum, lines) => sum + of(lines), 0)
-  const forgetEmpty = (name: string): void => {
-    if (groups.get(name)?.length() === 0) groups.delete(name)
-  }
-  const yieldTurn = (name: string): void => moveBack(groups, name)
-  return {
-    length: () => sumOf((lines) => lines.length()),
-    weight: () => sumOf((lines) => lines.weight()),
-    lengthOf: (key: Grouped) => groups.get(nameOf(key))?.lengthOf(key.caller) ?? 0,
-    yieldTurn(key: Grouped): void {
-      groups.get(nameOf(key))?.yieldTurn(key.caller)
-      yieldTurn(nameOf(key))
-    },
-    add(entry: Entry): void {
-      const lines = groups.get(nameOf(entry)) ?? createGroupLines()
-      lines.add(entry)
-      groups.set(nameOf(entry), lines)
-    },
-    remove(entry: Entry): void {
-      groups.get(nameOf(entry))?.remove(entry)
-      forgetEmpty(nameOf(entry))
-    },
-    take(mayGo: (entry: Entry) => boolean): Entry | undefined {
-      for (const [name, lines] of groups) {
-        const entry = lines.take(mayGo)
-        if (entry === undefined) continue
-        yieldTurn(name)
-        forgetEmpty(name)
-        return entry
-      }
-      return undefined
-    },
-    /** Drops from the heaviest group; of groups with the same weight, from the newest. */
-    dropHeaviest(): Entry | undefined {
-      const [name, lines] = [...groups].reduce((found, one) => (one[1].weight() >= found[1].weight() ? one : found))
-      const entry = lines.dropHeaviest()
-      forgetEmpty(name)
-      return entry
-    },
-    clear(): readonly Entry[] {
-      const entries = [...groups.values()].flatMap((lines) => lines.clear())
-      groups.clear()
-      return entries
-    },
-  }
+/** Entries in the order of their turns. */
+interface Turns<Entry extends Waiting> {
+  length(): number
+  weight(): number
+  /** How many entries of a caller wait. */
+  lengthOf(key: CallerKey): number
+  yieldTurn(key: CallerKey): void
+  add(entry: Entry): void
+  /** Removes an entry and returns it; undefined where it is not there. So do the next two. */
+  remove(entry: Entry): Entry | undefined
+  /** The first entry that may go. */
+  take(mayGo: (entry: Entry) => boolean): Entry | undefined
+  /** The newest entry of the heaviest part; of parts with the same weight, of the newest, which waited least. */
+  dropHeaviest(): Entry | undefined
+  clear(): readonly Entry[]
 }
 
-/** Makes an entry of a map the last one, where it is there: a Map iterates in the order of insertion. */
-function moveBack<V>(map: Map<string, V>, key: string): void {
-  const value = map.get(key)
-  if (value !== undefined && map.delete(key)) map.set(key, value)
+function createClass<Entry extends Waiting>(): Turns<Entry> {
+  return createRound(({ caller, group = caller }) => group, () => createRound(({ caller }) => caller, createLine<Entry>))
 }
 
-type GroupLines<Entry extends Waiting> = ReturnType<typeof createGroupLines<Entry>>
-
-/** The lines of the callers of one group, in the order of their turns. Entries of a line are oldest first. */
-function createGroupLines<Entry extends Waiting>() {
-  const lines = new Map<string, { readonly entries: Entry[]; weight: number }>()
+/** Parts that take turns, such as the lines of a group. An entry belongs to the part with its name. */
+function createRound<Entry extends Waiting>(nameOf: (key: CallerKey) => string, createPart: () => Turns<Entry>): Turns<Entry> {
+  // A Map iterates in the order of insertion.
+  const parts = new Map<string, Turns<Entry>>()
   let [length, weight] = [0, 0]
-  const removeAt = (caller: string, at: number): Entry | undefined => {
-    const line = lines.get(caller)
-    const [entry] = at < 0 ? [] : (line?.entries.splice(at, 1) ?? [])
-    if (line === undefined || entry === undefined) return undefined
-    line.weight -= entry.weight
-    weight -= entry.weight
+  const moveBack = (name: string): void => {
+    const part = parts.get(name)
+    if (part !== undefined && parts.delete(name)) parts.set(name, part)
+  }
+  const removed = (entry: Entry | undefined): Entry | undefined => {
+    if (entry === undefined) return undefined
     length--
-    if (line.entries.length === 0) lines.delete(caller)
+    weight -= entry.weight
+    if (parts.get(nameOf(entry))?.length() === 0) parts.delete(nameOf(entry))
     return entry
   }
-  const yieldTurn = (caller: string): void => moveBack(lines, caller)
   return {
     length: () => length,
     weight: () => weight,
-    lengthOf: (caller: string) => lines.get(caller)?.entries.length ?? 0,
-    yieldTurn,
-    add(entry: Entry): void {
-      const line = lines.get(entry.caller) ?? { entries: [], weight: 0 }
-      line.entries.push(entry)
-      line.weight += entry.weight
-      lines.set(entry.caller, line)
-      weight += entry.weight
+    lengthOf: (key) => parts.get(nameOf(key))?.lengthOf(key) ?? 0,
+    yieldTurn(key) {
+      parts.get(nameOf(key))?.yieldTurn(key)
+      moveBack(nameOf(key))
+    },
+    add(entry) {
+      const part = parts.get(nameOf(entry)) ?? createPart()
+      part.add(entry)
+      parts.set(nameOf(entry), part)
       length++
+      weight += entry.weight
     },
-    remove(entry: Entry): void {
-      removeAt(entry.caller, lines.get(entry.caller)?.entries.indexOf(entry) ?? -1)
-    },
-    take(mayGo: (entry: Entry) => boolean): Entry | undefined {
-      for (const [caller, { entries }] of lines) {
-        if (entries[0] === undefined || !mayGo(entries[0])) continue
-        const first = removeAt(caller, 0)
-        yieldTurn(caller)
-        return first
+    remove: (entry) => removed(parts.get(nameOf(entry))?.remove(entry)),
+    take(mayGo) {
+      for (const [name, part] of parts) {
+        const entry = part.take(mayGo)
+        if (entry === undefined) continue
+        moveBack(name)
+        return removed(entry)
       }
       return undefined
     },
-    /** Drops the newest entry of the heaviest line; of lines with the same weight, of the newest, which waited least. */
-    dropHeaviest(): Entry | undefined {
-      const [caller, line] = [...lines].reduce((found, one) => (one[1].weight >= found[1].weight ? one : found))
-      return removeAt(caller, line.entries.length - 1)
-    },
-    clear(): readonly Entry[] {
-      const entries = [...lines.values()].flatMap((line) => line.entries)
-      lines.clear()
+    dropHeaviest: () => removed([...parts.values()].reduce((found, one) => (one.weight() >= found.weight() ? one : found)).dropHeaviest()),
+    clear() {
+      const entries = [...parts.values()].flatMap((part) => part.clear())
+      parts.clear()
       ;[length, weight] = [0, 0]
       return entries
     },
+  }
+}
+
+/** The entries of one caller, oldest first. */
+function createLine<Entry extends Waiting>(): Turns<Entry> {
+  const entries: Entry[] = []
+  return {
+    length: () => entries.length,
+    weight: () => entries.reduce((sum, entry) => sum + entry.weight, 0),
+    lengthOf: () => entries.length,
+    yieldTurn() {},
+    add: (entry) => void entries.push(entry),
+    remove(entry) {
+      const at = entries.indexOf(entry)
+      return at < 0 ? undefined : entries.splice(at, 1)[0]
+    },
+    take: (mayGo) => (entries[0] !== undefined && mayGo(entries[0]) ? entries.shift() : undefined),
+    dropHeaviest: () => entries.pop(),
+    clear: () => entries.splice(0),
   }
 }

@@ -93,7 +93,8 @@ function createWaiters({ waitMsMax = WAIT_MS_MAX, waitingBytesMax = WAITING_BYTE
     yieldTurn: queue.yieldTurn,
     /** Resolves with the slot that `occupy` takes when it is the caller's turn. */
     async add(waiting: QueryCaller, weight: number, occupy: () => Release): Promise<Release> {
-      const [key, { signal }] = [keyOf(waiting), waiting]
+      const { signal } = waiting
+      const key = keyOf(waiting)
       if (queue.isFull(key)) {
         refused.lineFull++
         throw tooManyOfCaller()
