@@ -2,20 +2,19 @@
 
 const DISTANCE_MAX = 4
 
-/** `: did you mean "--port"?` with the nearest of the known names; nothing where none is near. */
-export function didYouMean(given: string, known: readonly string[]): string {
-  const name = nearest(given, known)
-  return name === undefined ? '' : `: did you mean "${name}"?`
-}
-
-/** The known name of the fewest single-character edits, if they are at most a third of its characters, rounded up. */
-export function nearest(given: string, known: readonly string[]): string | undefined {
+/**
+ * `: did you mean "--port"?` with the known name of the fewest single-character edits; nothing where they are more than a
+ * third of its characters, rounded up. A `prefix` that all names have, such as `--`, counts for nothing: its letters agree
+ * in all of them, and would make each one nearer.
+ */
+export function didYouMean(given: string, known: readonly string[], prefix = ''): string {
+  const bare = (name: string): string => (name.startsWith(prefix) ? name.slice(prefix.length) : name)
   const ranked = known
-    .map((name) => ({ name, distance: editDistance(given.slice(0, 64), name) }))
+    .map((name) => ({ name, distance: editDistance(bare(given).slice(0, 64), bare(name)) }))
     .sort((a, b) => a.distance - b.distance)
   const [best] = ranked
-  const isNear = best !== undefined && best.distance <= Math.min(DISTANCE_MAX, Math.ceil(best.name.length / 3))
-  return isNear ? best.name : undefined
+  const isNear = best !== undefined && best.distance <= Math.min(DISTANCE_MAX, Math.ceil(bare(best.name).length / 3))
+  return isNear ? `: did you mean "${best.name}"?` : ''
 }
 
 /** Levenshtein distance, one row at a time. */

@@ -2,7 +2,7 @@
  * From the words of a command line to operands, options and settings. An unknown flag is an error that suggests the
  * nearest name.
  */
-import { nearest } from '../base/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { SETTINGS, type SettingName } from '../config/settings.ts'
 import { UsageError, type Arguments, type Command } from './command.ts'
 
@@ -78,8 +78,5 @@ function checkedOperands({ name, operands: wanted = [] }: Command, found: readon
 }
 
 function unknown(command: Command, word: string, known: readonly string[]): UsageError {
-  // Without the hyphens: they agree in all flags, and would make each of them nearer.
-  const near = nearest(word.replace(/^--/, ''), known.map((flag) => flag.slice(2)))
-  const remedy = near === undefined ? `see "dateline help ${command.name}"` : `did you mean "--${near}"?`
-  return new UsageError(`Unknown flag "${word}": ${remedy}`)
+  return new UsageError(`Unknown flag "${word}"${didYouMean(word, known, '--') || `: see "dateline help ${command.name}"`}`)
 }

@@ -1,5 +1,5 @@
 /** The table of commands, and the choice among them. */
-import { didYouMean, nearest } from '../base/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { GUIDES } from '../guides/guides.ts'
 import { parseArguments } from './arguments.ts'
 import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './command.ts'
@@ -167,8 +167,6 @@ function unknown(kind: 'command' | 'topic', word: string, known: readonly string
 function unknownMember(group: string, word: string, members: readonly string[]): UsageError {
   const wanted = members.map((name) => `"dateline ${name}"`).join(', ')
   if (word === '' || word.startsWith('-')) return new UsageError(`dateline ${group} is one of ${wanted}`)
-  // Without the group: its letters agree in all names, and would make each of them near.
-  const near = nearest(word, members.map((name) => name.slice(group.length + 1)))
-  const remedy = near === undefined ? `expected ${wanted}` : `did you mean "${group} ${near}"?`
-  return new UsageError(`Unknown command "${group} ${word}": ${remedy}`)
+  const guess = didYouMean(`${group} ${word}`, members, `${group} `)
+  return new UsageError(`Unknown command "${group} ${word}"${guess || `: expected ${wanted}`}`)
 }
