@@ -1,5 +1,4 @@
 /** `dateline restore`: replaces the database by a backup, while no service runs on the directory. */
-import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { timeOfSite, type FetchedSite } from '../../app/restoring/site-fetch.ts'
 import { givenFlags, writeBeside } from '../../app/restoring/site-files.ts'
@@ -11,7 +10,7 @@ import { readConfig } from '../../config/read-config.ts'
 import { readIdentity } from '../../cluster/node-identity.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { maskPlaces } from '../../offsite/place-address.ts'
-import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDirLock } from '../../store/db/data-dir.ts'
+import { DataDirError, discardDataDir, hasDatabase, ownDataDir, prepareDataDir, type DataDirLock } from '../../store/db/data-dir.ts'
 import { forgetPosition } from '../../store/cluster/position-table.ts'
 import { endRestore, removeRestoreFiles } from '../../store/backup/pending-restore.ts'
 import type { CopiedPictures } from '../../store/backup/picture-copies.ts'
@@ -83,7 +82,7 @@ export const restoreCommand: Command = {
         signal: abortOn(terminal.interrupted),
         onProgress: progress.show,
         async onReplace() {
-          if ((statSync(dir.database, { throwIfNoEntry: false })?.size ?? 0) > 0) await record()
+          if (hasDatabase(dir.path)) await record()
           // Its secrets follow.
           if (fetched !== undefined) unfinished.replacing()
         },

@@ -2,13 +2,13 @@
  * A restore by a command that has not ended. A service would take what a killed one left for a new site: an empty database, or the
  * restored one without its secrets. So a note is in the directory before anything that comes of it, and goes when all is there.
  */
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { replaceFile } from '../../base/directory.ts'
 import { parseJsonObject } from '../../base/json.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
-import { databaseFile, DataDirError, type DataDir } from '../db/data-dir.ts'
+import { DataDirError, hasDatabase, type DataDir } from '../db/data-dir.ts'
 
 const FILE_MODE = 0o600
 const NOTE_BYTES_MAX = 16 * 1024
@@ -58,9 +58,9 @@ export function requireRestored(path: string): void {
   const file = noteFile(path)
   if (!existsSync(file)) return
   const note = readNote(file)
-  const hasDatabase = (statSync(databaseFile(path), { throwIfNoEntry: false })?.size ?? 0) > 0
-  if (note?.isReplacing === false && hasDatabase) return
-  const found = hasDatabase ? 'the database may lack its secrets' : 'it has no database yet'
+  const isThere = hasDatabase(path)
+  if (note?.isReplacing === false && isThere) return
+  const found = isThere ? 'the database may lack its secrets' : 'it has no database yet'
   const remedy = note === undefined ? 'run "dateline restore" again' : `run "${note.command}" again`
   throw new DataDirError(
     `Cannot use the data directory "${resolve(path)}": a restore into it was interrupted or still runs, and ${found}: ${remedy}, or remove "${file}" to go on without it`,

@@ -6,11 +6,11 @@
  * stale lock file has to be removed.
  */
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '../../base/directory.ts'
 import { replacementIn } from '../../base/file-mode.ts'
-import { fileKind } from '../../base/regular-file.ts'
+import { fileKind, WrongFileError } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { databaseReason, isBusy, isDamage } from './database.ts'
 
@@ -40,6 +40,11 @@ export interface DataDirLock {
 /** The database of a data directory. */
 export function databaseFile(directory: string): string {
   return join(directory, 'dateline.db')
+}
+
+/** Whether a data directory has a database with content: what a killed first start leaves is empty. */
+export function hasDatabase(directory: string): boolean {
+  return (statSync(databaseFile(directory), { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 /** A directory that cannot be used; the message is one sentence for the operator. */
@@ -72,7 +77,7 @@ export function prepareDataDir(path: string): DataDir {
     for (const file of [database, lockFile(full)]) createPrivate(file)
     return { path: full, database, secrets: join(full, 'secrets'), made: { directories, files } }
   } catch (error) {
-    throw error instanceof DataDirError ? error : unusable(full, systemReason(error), error)
+    throw unusable(full, systemReason(error), error)
   }
 }
 
@@ -80,10 +85,11 @@ function unusable(path: string, problem: string, cause?: unknown): DataDirError 
   return new DataDirError(`Cannot use the data directory "${path}": ${problem}`, { cause })
 }
 
-/** A pipe would be waited for without end, until another program reads it. A file may be missing. */
+/** Opening a pipe would wait without end for another program that reads it. A file may be missing. */
 function requireRegular(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats !== undefined && !stats.isFile()) throw unusable(dirname(file), `expected "${basename(file)}" to be a file, found ${fileKind(stats)}`)
+  if (stats === undefined || stats.isFile()) return
+  throw new WrongFileError(fileKind(stats), `expected "${basename(file)}" to be a file, found ${fileKind(stats)}`)
 }
 
 function requireClosed(path: string): void {
@@ -96,8 +102,8 @@ function requireClosed(path: string): void {
  * Removes what `prepareDataDir` made, for a command that failed before it stored anything. Call it after the lock is
  * released. A database with content stays, and so does every directory with another file in it.
  */
-export function discardDataDir({ database, made }: DataDir): void {
-  if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) > 0) return
+export function discardDataDir({ path, made }: DataDir): void {
+  if (hasDatabase(path)) return
   try {
     for (const file of made.files) rmSync(file, { force: true })
     for (const directory of made.directories.toReversed()) rmdirSync(directory)

@@ -11,7 +11,7 @@ import { makeDirectory, syncDirectory } from '../../base/directory.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { PICTURE_FORMATS, type PictureFormat } from '../../media/picture-format.ts'
 import { PICTURE_BYTES_MAX } from '../../media/read-picture.ts'
-import { databaseFile, DataDirError } from '../db/data-dir.ts'
+import { DataDirError, hasDatabase } from '../db/data-dir.ts'
 import type { PictureName } from './picture-table.ts'
 
 export const MEDIA_DIRECTORY = 'media'
@@ -138,10 +138,9 @@ function namesIn(directory: string): readonly string[] {
  * housekeeping removes pictures that the database does not name.
  */
 export function requireDatabase(path: string): void {
-  if ((statSync(databaseFile(path), { throwIfNoEntry: false })?.size ?? 0) > 0) return
+  if (hasDatabase(path)) return
   const media = join(resolve(path), MEDIA_DIRECTORY)
-  const hasPictures = pictureFiles(media).all().some(({ pictures }) => pictures.length > 0)
-  if (!hasPictures) return
+  if (!pictureFiles(media).all().some(({ pictures }) => pictures.length > 0)) return
   const remedy = `put its database back, with "dateline restore" from a backup, or move "${media}" away to begin a new site`
   throw new DataDirError(`Cannot use the data directory "${resolve(path)}": it has pictures and no database: ${remedy}`)
 }
