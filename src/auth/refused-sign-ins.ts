@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { MINUTE_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Visitor } from '../store/actor.ts'
-import { createAuditBounds } from '../store/audit/audit-trail.ts'
+import { createAuditBounds } from '../store/audit/audit-bounds.ts'
 import type { Writable } from '../store/writes/writer.ts'
 
 /** Peers that the log names within the time: a peer that is a proxy is one of few. */
