@@ -1510,9 +1510,9 @@ export interface AdminCalls {
    * Replace the database with a backup, and restart the service. The service checks the backup first. From then on
    * writes are 503 with `Retry-After`, and the service restarts within seconds. `X-Dateline-Instance` changes then, and
    * `GET /admin/restore` shows the outcome. The previous database is kept in the data directory, and is put back if the
-   * service cannot open the backup. Accounts that were deleted after the backup come back, without their sessions;
-   * sessions that ended after it stay ended. Tokens of the API and passkeys that the database in use does not have are
-   * removed. Not for tokens of the API. 409 on a node of a cluster; the message says what to do there.
+   * service cannot open the backup. Accounts that were deleted after the backup come back, but for guests without their
+   * sessions; sessions that ended after it stay ended. Tokens of the API and passkeys that the database in use does not
+   * have are removed. Not for tokens of the API. 409 on a node of a cluster; the message says what to do there.
    */
   restoreBackup(name: string, body: { readonly confirm: string }, options?: RequestOptions): Promise<CheckedBackup>
   /** Read how the last restore over the API ended. */
