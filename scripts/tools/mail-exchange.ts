@@ -31,8 +31,8 @@ export interface MailExchange extends AsyncDisposable {
   readonly conversations: number
 }
 
-/** Listens on 127.0.0.1; `port` 0 is any free one. */
-export async function openMailExchange(rule: Rule = () => undefined, port = 0): Promise<MailExchange> {
+/** Listens on any free port of 127.0.0.1. */
+export async function openMailExchange(rule: Rule = () => undefined): Promise<MailExchange> {
   const accepted: AcceptedMail[] = []
   const sockets = new Set<Socket>()
   let conversations = 0
@@ -43,7 +43,7 @@ export async function openMailExchange(rule: Rule = () => undefined, port = 0): 
     socket.on('error', () => {})
     void converse(socket, accepted, (stage, to) => exchange.rule(stage, to)).catch(() => socket.destroy())
   })
-  server.listen(port, '127.0.0.1')
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const exchange: MailExchange = {
     port: (server.address() as AddressInfo).port,

@@ -12,6 +12,7 @@ import type { JsonObject } from '../../../src/base/json.ts'
 import { newCast, newPerson, type Cast, type Person } from '../../../test/support/cast.ts'
 import { runHere } from '../../../test/support/service/in-process.ts'
 import { bodyOf } from '../../tools/data-bodies.ts'
+import { freePorts } from '../../tools/free-ports.ts'
 import { run, serve, type RunningService } from '../../tools/program.ts'
 import { startService, type TestService, type TestSettings } from '../../../test/support/service/service.ts'
 import { temporaryDirectory, type Cleanup } from '../../tools/temporary-directory.ts'
@@ -72,7 +73,7 @@ async function createWorld(packages: string, cleanup: Cleanup): Promise<World> {
   const dataDir = join(directory, 'data')
   const first = await startService(cleanup, {}, { directory })
   const cast = await newCast(first)
-  const { port } = new URL(first.url)
+  const port = (await freePorts(1)).join()
   await importHeadlines(first, cast.admin, directory)
   const settings: TestSettings = { port, hideInactive: 'on' }
   const world: World = {
