@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { COUNTRY, FEED, HEADLINE, PUBLICATION, SOURCE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startService, type TestService } from '../support/service/service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
 
 const { id: _, createdAt: _c, updatedAt: _u, ...BODY } = PUBLICATION
 const { id: _f, createdAt: _fc, updatedAt: _fu, ...FEED_BODY } = FEED
@@ -29,7 +30,7 @@ async function follow(service: TestService, token: string, address: string): Pro
 
 const SETTINGS = { outboundAllow: '127.0.0.1' }
 
-it('a Dateline reads that of another one without a loss, and each story once', async (t) => {
+it('a Dateline reads that of another one without a loss, and each story once', { skip: ONLY_HERE }, async (t) => {
   const publisher = await startService(t, SETTINGS)
   const { token } = await publisher.admin()
   await create(publisher, token, 'publication', BODY)
@@ -42,7 +43,7 @@ it('a Dateline reads that of another one without a loss, and each story once', a
   assert.deepEqual(parts.toSorted(), [1, 2, 3].map((n) => [`Story ${n} & <more>`, `Part ${n}`, `https://harbour.example.org/${n}`, HEADLINE.imageUrl, 'active']))
 })
 
-it('attack: a Dateline that reads its own publications neither doubles nor loops', async (t) => {
+it('attack: a Dateline that reads its own publications neither doubles nor loops', { skip: ONLY_HERE }, async (t) => {
   const service = await startService(t, SETTINGS)
   const { token } = await service.admin()
   await create(service, token, 'publication', BODY)

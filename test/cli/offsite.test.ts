@@ -68,7 +68,7 @@ describe('dateline restore --from', () => {
   it('takes the snapshot before a damaged one, with the changes behind both, and says so', async (t) => {
     const site = await newSite(t, temporaryDirectory(t))
     const { dir, place, key } = site
-    const service = await startService(t, { offsite: place }, { directory: dir, start: Date.now() + 120_000 })
+    const service = await startService(t, { offsite: place }, { directory: dir, start: Date.now() + 120_000, isHere: true })
     await service.app.offsite.make()
     assert.equal((await service.data('POST', '', { model: 'topic' }, { token: site.token, body: { name: 'Quays', description: 'Ships.', iconUrl: 'https://example.org/i.png' } })).status, 201)
     service.advance(60_000)

@@ -34,12 +34,12 @@ export async function newSite(t: Cleanup, dir: string): Promise<StoredSite> {
   const place = pathToFileURL(nas).href
   // A service that knows a place begins its first snapshot as it starts: the topic is there before.
   const start = Date.now()
-  const before = await startService(t, {}, { directory: dir, start })
+  const before = await startService(t, {}, { directory: dir, start, isHere: true })
   const { token } = await before.admin()
   const fields = { description: 'Ships.', iconUrl: 'https://example.org/i.png' }
   const made = await before.data('POST', '', { model: 'topic' }, { token, body: { name: 'Harbours', ...fields } })
   await before.stop()
-  const service = await startService(t, { offsite: place }, { directory: dir, start })
+  const service = await startService(t, { offsite: place }, { directory: dir, start, isHere: true })
   await service.app.offsite.wake()
   service.advance(60_000)
   const renamedAt = new Date(service.now()).toISOString()

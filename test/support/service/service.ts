@@ -109,13 +109,15 @@ export interface ServiceOptions {
   readonly mailTestMs?: number | undefined
   /** Whether it makes its database itself, in place of the one that is kept for tests. */
   readonly isEmpty?: boolean
+  /** Whether it runs in this process where TEST_PROGRAM is set, too: the test wants what its service leaves, and waits for parts of it. */
+  readonly isHere?: boolean
 }
 
 /** Starts the service with the given settings, as texts; rate limits are off unless they are switched on. */
 export async function startService(
   t: Cleanup,
   settings: TestSettings = {},
-  { directory = temporaryDirectory(t), start = START, pageAssets, mailTestMs, isEmpty = false }: ServiceOptions = {},
+  { directory = temporaryDirectory(t), start = START, pageAssets, mailTestMs, isEmpty = false, isHere = false }: ServiceOptions = {},
 ): Promise<TestService> {
   const logLines: string[] = []
   const mailDirectory = join(directory, 'mail')
@@ -136,7 +138,7 @@ export async function startService(
   const names = SETTINGS.map(({ name }) => name).filter((name) => given[name] !== undefined)
   const flags = new Map(names.map((name) => [name, given[name] ?? '']))
   const config = readConfig(flags, {})
-  const program = process.env['TEST_PROGRAM']
+  const program = isHere ? undefined : process.env['TEST_PROGRAM']
   if (!isEmpty && program === undefined) await placeSeededDatabase(config.dataDir, config)
   const { app, now, advance } =
     program === undefined
