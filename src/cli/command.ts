@@ -79,7 +79,16 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Failures of what the operator wrote are usage errors with the same message; any other error stays as it is. */
-export function asUsageError(error: unknown): unknown {
-  return error instanceof Failure && error.status === 400 ? new UsageError(error.message) : error
+/**
+ * Reads what the operator wrote; where that fails, it is a usage error. `typed` has, by members of the document that the arguments
+ * become, what the operator typed: of "days: expected …", the message becomes "Cannot use --days: expected …".
+ */
+export function readTyped<T>(read: () => T, typed: Readonly<Record<string, string>> = {}): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Failure && error.status === 400)) throw error
+    const [, member = '', fault = ''] = /^(\w+)(?:\.\w+|\[\d+\])*: (.*)$/s.exec(error.message) ?? []
+    throw new UsageError(typed[member] === undefined ? error.message : `Cannot use ${typed[member]}: ${fault}`)
+  }
 }

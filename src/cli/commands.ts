@@ -166,7 +166,7 @@ function unknown(kind: 'command' | 'topic', word: string, known: readonly string
 
 function unknownMember(group: string, word: string, members: readonly string[]): UsageError {
   const wanted = members.map((name) => `"dateline ${name}"`).join(', ')
-  if (word === '' || word.startsWith('-')) return new UsageError(`dateline ${group} is one of ${wanted}`)
+  if (word === '' || word.startsWith('-')) return new UsageError(`dateline ${group} needs one of ${wanted}`)
   const guess = didYouMean(`${group} ${word}`, members, `${group} `)
   return new UsageError(`Unknown command "${group} ${word}"${guess || `: expected ${wanted}`}`)
 }

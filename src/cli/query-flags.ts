@@ -6,7 +6,7 @@ import { parseFilterText } from '../query/parse.ts'
 import { changedBy } from '../store/history/changes-of-actors.ts'
 import type { Database } from '../store/db/database.ts'
 import { countriesInUse } from '../store/documents/document-tables.ts'
-import { asUsageError } from './command.ts'
+import { readTyped } from './command.ts'
 import type { FindQuery } from '../store/query/find-query.ts'
 
 export const ADMINISTRATOR: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'admin' }
@@ -29,12 +29,10 @@ interface QuerySource {
 /** Throws UsageError with the service's own message where the service would reject. */
 export function readQueryFlags(model: Model, flags: QueryFlags, source: QuerySource): FindQuery {
   const { filter: text, search, changedBy, sort, limit, cursor } = flags
-  try {
+  return readTyped(() => {
     const filter = text === undefined ? undefined : parseFilterText(text)
     return readListQuery(model, { search, changedBy, sort, limit, cursor, filter }, source.caller, source)
-  } catch (error) {
-    throw asUsageError(error)
-  }
+  })
 }
 
 /** A database as a store that says which countries are in use, and what users have changed. */

@@ -42,9 +42,9 @@ it('user code prints a code for a person, and none for a stranger', async (t) =>
 it('token create names what it needs, and token stays what it was', async () => {
   for (const [words, message] of [
     [['--name', 'a'], /^dateline token create needs --email ADDRESS/],
-    [['--email', 'you@example.org'], /^name: expected a text of 1 to 100 characters/],
-    [['--email', 'you@example.org', '--name', 'a', '--models', 'users'], /^models: expected one of headline/],
-    [['--email', 'you@example.org', '--name', 'a', '--days', 'x'], /^days: expected a whole number from 1 to 3650/],
+    [['--email', 'you@example.org'], /^Cannot use --name: expected a text of 1 to 100 characters/],
+    [['--email', 'you@example.org', '--name', 'a', '--models', 'users'], /^Cannot use --models: expected one of headline/],
+    [['--email', 'you@example.org', '--name', 'a', '--days', 'x'], /^Cannot use --days: expected a whole number from 1 to 3650/],
   ] as const) {
     const { code, stderr } = await runCheaply(['token', 'create', ...words])
     assert.equal(code, 2)

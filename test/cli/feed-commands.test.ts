@@ -70,6 +70,8 @@ describe('dateline feed add', () => {
       [['--source', 'a', '--new-source'], 2, /exclude each other/],
       [['--new-source'], 1, /A new source needs a country/],
     ] as const
+    const nowhere = await feed(['add', 'ftp://quay.example'])
+    assert.deepEqual([nowhere.code, nowhere.stderr.startsWith('Cannot use URL: expected an address that begins with http:// or https://')], [2, true])
     for (const [words, code, says] of rows) {
       const refused = await feed(['add', url, ...words])
       assert.equal(refused.code, code, words.join(' '))

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
 
 for (const { words, code, says } of [
-  { words: ['user'], code: 2, says: /^dateline user is one of "dateline user list", / },
+  { words: ['user'], code: 2, says: /^dateline user needs one of "dateline user list", / },
   { words: ['user', 'lst'], code: 2, says: /^Unknown command "user lst": did you mean "user list"\?$/m },
   { words: ['user', 'foo'], code: 2, says: /^Unknown command "user foo": expected "dateline user list", / },
   { words: ['user', 'frobnicate'], code: 2, says: /^Unknown command "user frobnicate": expected "dateline user list", / },

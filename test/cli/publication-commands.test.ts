@@ -47,12 +47,12 @@ it('addresses are below the URL of the site that the dashboard stores, as it is 
 it('publication add says what it cannot take', async (t) => {
   const data = await siteWithBoss(t)
   for (const [words, message] of [
-    [['Harbour'], /^name: expected 1 to 60 lower-case letters/],
-    [['a', '--filter', '{'], /^filter: /],
-    [['a', '--size', '7'], /^pageSize: expected a whole number from 20 to 200, found 7/],
-    [['a', '--size', 'x'], /^pageSize: /],
-    [['a', '--members', 'status'], /^members\[0\]: /],
-    [['a', '--language', 'english'], /^language: /],
+    [['Harbour'], /^Cannot use NAME: expected 1 to 60 lower-case letters/],
+    [['a', '--filter', '{'], /^Cannot use --filter: /],
+    [['a', '--size', '7'], /^Cannot use --size: expected a whole number from 20 to 200, found 7/],
+    [['a', '--size', 'x'], /^Cannot use --size: /],
+    [['a', '--members', 'status'], /^Cannot use --members: expected one of /],
+    [['a', '--language', 'english'], /^Cannot use --language: /],
   ] as const) {
     const { code, stderr } = await runCheaply(['publication', 'add', ...words, '--data-dir', data])
     assert.equal(code, 2, words.join(' '))

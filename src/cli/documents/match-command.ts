@@ -10,7 +10,7 @@ import { comparePositions, parseSort, sortKeys, type Sort } from '../../query/or
 import { parseFilter, parseFilterText } from '../../query/parse.ts'
 import { unlimitedSteps } from '../../query/steps.ts'
 import { readModelOption } from '../model-option.ts'
-import { asUsageError, EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
+import { EXIT, readTyped, type Arguments, type Command, type Terminal } from '../command.ts'
 
 const COMMON_DATES = new Set(['createdAt', 'updatedAt'])
 
@@ -48,7 +48,7 @@ class LineError extends Error {}
 
 /** Throws UsageError with the service's own message where the service would reject. */
 function readQuery({ options }: Arguments): MatchQuery {
-  try {
+  return readTyped(() => {
     const [filter, sort] = [options.get('--filter'), options.get('--sort')]
     const model = readModelOption(options.get('--model'))
     return {
@@ -56,9 +56,7 @@ function readQuery({ options }: Arguments): MatchQuery {
       sort: sort === undefined ? undefined : parseSort(sort),
       limit: readLimit(options.get('--limit')),
     }
-  } catch (error) {
-    throw asUsageError(error)
-  }
+  })
 }
 
 function readFilter(filter: Json, model: Model | undefined): Filter {

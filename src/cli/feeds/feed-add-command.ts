@@ -3,12 +3,12 @@ import { systemClock } from '../../base/clock.ts'
 import { counted } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
 import { describe } from '../../base/failure.ts'
-import { findFeed, previewOf } from '../../content/feeds/feed-preview.ts'
+import { findFeed, previewOf, readFeedAddress } from '../../content/feeds/feed-preview.ts'
 import { ARRIVALS, feed, type Arrival } from '../../models/feed-model.ts'
 import type { FeedPreview } from '../../models/responses.ts'
 import { source as sourceModel } from '../../models/source.ts'
 import { OPERATOR } from '../../store/actor.ts'
-import { JSON_FLAG, UsageError, type Arguments, type Command, type Terminal } from '../command.ts'
+import { JSON_FLAG, readTyped, UsageError, type Arguments, type Command, type Terminal } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
 import { printTable, singleLine } from '../print-table.ts'
 import { languageOf, newSource, preparedDocument, referencesOf, sourceOfSite, type ReferenceName } from './feed-references.ts'
@@ -40,20 +40,22 @@ export const feedAddCommand: Command = {
 }
 
 interface Wanted {
+  readonly address: string
   readonly arrival: Arrival
   readonly named: { readonly [name in ReferenceName]: string | undefined }
 }
 
-function readWanted({ options }: Arguments): Wanted {
+function readWanted({ operands: [url = ''], options }: Arguments): Wanted {
+  const address = readTyped(() => readFeedAddress(url), { address: 'URL' })
   const given = options.get('--arrival') ?? 'draft'
   const arrival = ARRIVALS.find((one) => one === given)
   if (arrival === undefined) throw new UsageError(`Cannot read --arrival ${describe(given)}: expected one of ${ARRIVALS.join(', ')}`)
   if (options.has('--source') && options.has('--new-source')) throw new UsageError('--source and --new-source exclude each other')
   const named = { source: options.get('--source'), topic: options.get('--topic'), country: options.get('--country'), language: options.get('--language') }
-  return { arrival, named }
+  return { address, arrival, named }
 }
 
-async function addFeed({ services, client, reader }: FeedsOfCommand, { operands: [address = ''], options }: Arguments, { arrival, named }: Wanted, { stdout, stderr }: Terminal): Promise<void> {
+async function addFeed({ services, client, reader }: FeedsOfCommand, { options }: Arguments, { address, arrival, named }: Wanted, { stdout, stderr }: Terminal): Promise<void> {
   const { store, newId } = services
   const [isDryRun, isJson] = [options.has('--dry-run'), options.has('--json')]
   const given = referencesOf(store.documents, named)

@@ -1,7 +1,7 @@
 /** `dateline publication list`, `add`, `secret` and `remove`: what people read without an account. */
 import { isoDate } from '../../base/dates.ts'
 import { systemClock } from '../../base/clock.ts'
-import { fail, Failure } from '../../base/failure.ts'
+import { fail } from '../../base/failure.ts'
 import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import type { Services } from '../../app/services.ts'
 import { addressOfPublication } from '../../content/publications/publication-addresses.ts'
@@ -11,7 +11,7 @@ import { checkPublication } from '../../content/rules/publication-rules.ts'
 import { validateDocument } from '../../content/rules/validate.ts'
 import { publication, type PublicationDocument } from '../../models/publication-model.ts'
 import { OPERATOR } from '../../store/actor.ts'
-import { JSON_LINES_FLAG, UsageError, type Arguments, type Command, type Operand } from '../command.ts'
+import { JSON_LINES_FLAG, readTyped, type Arguments, type Command, type Operand } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { printTable, singleLine } from '../print-table.ts'
 import { settingsInUse } from '../settings-in-use.ts'
@@ -19,6 +19,11 @@ import { withData } from '../with-services.ts'
 
 const SETTINGS = [...DATA_SETTINGS, 'publicUrl'] as const
 const NAME: Operand = { name: 'NAME', meaning: 'its name, as in /p/NAME/' }
+/** By members of a publication. */
+const TYPED = {
+  ...{ name: NAME.name, title: '--title', description: '--description', language: '--language', filter: '--filter', sort: '--sort' },
+  ...{ pageSize: '--size', members: '--members', contact: '--contact', rights: '--rights' },
+}
 const CALLER = { id: 'operator', class: 'dashboard' } as const
 
 type Store = Services['store']
@@ -136,13 +141,11 @@ function readPublication({ operands: [name = ''], options }: Arguments): { reado
     contact: options.get('--contact') ?? '',
     rights: options.get('--rights') ?? '',
   }
-  try {
+  return readTyped(() => {
     const value = validateDocument(publication, body, { generated: { id: '', createdAt: '', updatedAt: '' } })
     checkPublication(value)
     return { value, isSecret }
-  } catch (error) {
-    throw error instanceof Failure ? new UsageError(error.message) : error
-  }
+  }, TYPED)
 }
 
 function named(store: Store, name: string): PublicationDocument {

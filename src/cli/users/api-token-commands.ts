@@ -5,11 +5,14 @@ import { fail } from '../../base/failure.ts'
 import { TOKEN_METHODS, TOKEN_SCOPES } from '../../models/caller.ts'
 import { DASHBOARD_ROLES } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
-import { asUsageError, JSON_FLAG, JSON_LINES_FLAG, type Command } from '../command.ts'
+import { JSON_FLAG, JSON_LINES_FLAG, readTyped, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { printTable, singleLine } from '../print-table.ts'
 import { withData } from '../with-services.ts'
 import { requireEmail, userNotFound } from './user-argument.ts'
+
+/** By members of a request for a token. */
+const TYPED = { name: '--name', role: '--role', models: '--models', methods: '--methods', scopes: '--scopes', days: '--days' }
 
 export const tokenCreateCommand: Command = {
   name: 'token create',
@@ -34,7 +37,8 @@ export const tokenCreateCommand: Command = {
     const email = requireEmail(args, 'dateline token create needs --email ADDRESS')
     const [models, methods, scopes] = [options.get('--models'), options.get('--methods'), options.get('--scopes')].map(listOf)
     const [role, days] = [options.get('--role'), options.get('--days')]
-    const wish = asRead({ name: options.get('--name'), role, models, methods, scopes, days: days !== undefined && /^\d+$/.test(days) ? Number(days) : days })
+    const request = { name: options.get('--name'), role, models, methods, scopes, days: days !== undefined && /^\d+$/.test(days) ? Number(days) : days }
+    const wish = readTyped(() => readTokenRequest(request), TYPED)
     return withData(args, terminal, async ({ store, newId }) => {
       const user = store.accounts.userByEmail(email)
       if (user === undefined) throw userNotFound(email)
@@ -90,13 +94,4 @@ const textOf = (names: readonly string[] | null): string => (names === null ? 'a
 
 function listOf(given: string | undefined): readonly string[] | undefined {
   return given === undefined ? undefined : given.split(',').map((part) => part.trim())
-}
-
-/** What was typed wrongly is a usage error. */
-function asRead(request: Parameters<typeof readTokenRequest>[0]): ReturnType<typeof readTokenRequest> {
-  try {
-    return readTokenRequest(request)
-  } catch (error) {
-    throw asUsageError(error)
-  }
 }

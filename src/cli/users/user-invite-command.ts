@@ -9,7 +9,7 @@ import { audit, type AuditRecord } from '../../models/audit.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../models/user.ts'
 import { eq } from '../../query/ast.ts'
 import { OPERATOR } from '../../store/actor.ts'
-import { asUsageError, type Arguments, type Command } from '../command.ts'
+import { readTyped, type Arguments, type Command } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { singleLine } from '../print-table.ts'
@@ -61,11 +61,7 @@ export const userInviteCommand: Command = {
 }
 
 function emailIn({ operands: [given = ''] }: Arguments): string {
-  try {
-    return readEmail(given, 'ADDRESS')
-  } catch (error) {
-    throw asUsageError(error)
-  }
+  return readTyped(() => readEmail(given, 'ADDRESS'))
 }
 
 /** Mail and address as the service has them: with what is stored in the database, and what the service was started with. */

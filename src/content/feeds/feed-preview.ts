@@ -48,7 +48,7 @@ export interface FoundAt {
  * address, and badRequest where no feed is found there, which says why.
  */
 export async function findFeed({ client, reader, now }: Omit<PreviewParts, 'store'>, given: string, signal: AbortSignal): Promise<FoundAt> {
-  const address = readAddress(given)
+  const address = readFeedAddress(given)
   const options = { client, reader, now, signal: AbortSignal.any([signal, AbortSignal.timeout(PREVIEW_MS)]) }
   const first = await fetchAndRead({ address }, options)
   const { found, named } = first.feed === undefined ? await feedOfSite(address, first, (one) => fetchAndRead({ address: one }, options)) : { found: { ...first, at: address }, named: [] }
@@ -104,7 +104,8 @@ function itemsOf({ documents }: PreviewParts['store'], parsed: Feed, request: Pr
   })
 }
 
-function readAddress(given: string): string {
+/** Without a scheme, https is meant. Throws invalidInput. */
+export function readFeedAddress(given: string): string {
   const address = /^[a-z][a-z0-9+.-]*:/i.test(given.trim()) && !/^[^/]*:\d+(?:\/|$)/.test(given.trim()) ? given.trim() : `https://${given.trim()}`
   if (TEXT_FORMS.httpUrl.isOf(address) && URL.canParse(address)) return address
   throw fail('invalidInput', `address: expected ${TEXT_FORMS.httpUrl.wanted.replace(', or an empty text', '')}`)
