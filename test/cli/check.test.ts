@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { openDatabase } from '../../src/store/db/database.ts'
+import { checksOfDatabase } from '../../src/cli/backup/check.ts'
+import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
 import { get, guestToken } from '../support/service/program-calls.ts'
 import { siteWithBoss, siteWithSamples } from '../support/service/made-site.ts'
+import { openForTest, testStore } from '../../scripts/tools/stores.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const PAGE_BYTES = 4096
@@ -61,6 +63,19 @@ it('check finds nothing wrong with a site, also beside its service, and with one
   const nowhere = join(data, 'none')
   assert.deepEqual((await check('--data-dir', nowhere)).wrong, [])
   assert.ok(!existsSync(nowhere))
+})
+
+it('a check reads one moment of the database while a service writes, so that an index does not seem to differ from its documents', (t) => {
+  const { dir } = testStore(t)
+  const writer = openForTest(t, dir.database)
+  const notes = (database: Database): unknown => database.get('SELECT count(*) AS n FROM meta')?.['n']
+  const check = checksOfDatabase(dir.database)((database) => {
+    const before = notes(database)
+    writer.run("INSERT INTO meta VALUES ('written meanwhile', '1')")
+    assert.notEqual(notes(writer), before)
+    return `${String(before)}, then ${String(notes(database))}`
+  })
+  assert.match(String(check()), /^(\d+), then \1$/)
 })
 
 it('check says what to do about each fault', async (t) => {

@@ -45,12 +45,16 @@ export function ifReadable<T, U>(file: string, read: (database: Database, file: 
   }
 }
 
-/** Undefined where there is none. Throws Unreadable, and a Problem that `read` throws. */
+/**
+ * Undefined where there is none. All that `read` reads is of one moment: a service may write meanwhile, and an index read behind the
+ * write would differ from documents read before it. Throws Unreadable, and a Problem that `read` throws.
+ */
 function withDatabase<T>(file: string, read: (database: Database, file: string) => T): T | undefined {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined
   let database: Database | undefined
   try {
     database = openDatabase(file, { readOnly: true })
+    database.exec('BEGIN')
     return read(database, file)
   } catch (error) {
     if (error instanceof Problem) throw error
