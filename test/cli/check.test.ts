@@ -1,9 +1,10 @@
 /** `check`, and what the service does where it would find fault. */
 import assert from 'node:assert/strict'
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { it } from 'node:test'
 import { checksOfDatabase } from '../../src/cli/backup/check.ts'
+import { beginRestore } from '../../src/store/backup/unfinished-restore.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
 import { get, guestToken } from '../support/service/program-calls.ts'
@@ -118,6 +119,19 @@ it('check says what to do about each fault', async (t) => {
     assert.ok(wrong.some((line) => wanted.test(line)), wrong.join('\n'))
   }
   assert.equal(wrong.length, 3, wrong.join('\n'))
+})
+
+it('check finds what keeps a service from starting: pictures or half a restore without a database, or another kind of file', async (t) => {
+  const data = temporaryDirectory(t)
+  const directoryOf = async (): Promise<string | undefined> => (await check('--data-dir', data)).wrong.find((line) => line.startsWith('directory: '))
+  const file = join(data, 'media', 'ab', `ab${'0'.repeat(62)}.png`)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, '')
+  assert.match((await directoryOf()) ?? '', /it has pictures and no database: put its database back/)
+  beginRestore({ path: data }, 'dateline restore copy.db')
+  assert.match((await directoryOf()) ?? '', /a restore into it was interrupted or still runs, and it has no database yet: run "dateline restore copy\.db" again/)
+  mkdirSync(join(data, 'dateline.db'))
+  assert.match((await directoryOf()) ?? '', /expected "dateline\.db" to be a file, found a directory: move that away$/)
 })
 
 it('the folder of feeds has to be one that the service may move files in, and files that it rejected are a warning', async (t) => {

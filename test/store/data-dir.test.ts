@@ -14,6 +14,7 @@ import { testStore } from '../../scripts/tools/stores.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 const random = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 151 + 7) % 256))
+const FILES = ['dateline.db', 'dateline.db-wal', 'dateline.db-shm', 'dateline.lock', 'owner.json']
 const STRONG = 'xK2-9fQwT7rLmZ4vB8nHs3DyGc6JpWea'
 
 it('the data directory and everything in it is for its owner alone, with any umask', async (t) => {
@@ -52,12 +53,11 @@ it('a second owner is refused with the name of the first, and let in when the fi
 it('a directory that cannot be used is refused in one sentence', (t) => {
   const path = temporaryDirectory(t)
   writeFileSync(join(path, 'file'), '')
-  for (const name of ['dateline.db', 'owner.json']) mkdirSync(join(path, `with ${name}`, name), { recursive: true })
+  for (const name of FILES) mkdirSync(join(path, `with ${name}`, name), { recursive: true })
   for (const [directory, reason] of [
-    [join(path, 'file', 'below'), /a file with this name exists already/],
-    [join(path, 'with dateline.db'), /expected "dateline\.db" to be a file, found a directory$/],
-    [join(path, 'with owner.json'), /expected "owner\.json" to be a file, found a directory$/],
-  ] as const) {
+    [join(path, 'file', 'below'), /a file with this name exists already/] as const,
+    ...FILES.map((name) => [join(path, `with ${name}`), new RegExp(`expected "${name}" to be a file, found a directory: move that away$`)] as const),
+  ]) {
     assert.throws(() => prepareDataDir(directory), (error: Error) => error instanceof DataDirError && reason.test(error.message))
   }
 })
@@ -65,7 +65,7 @@ it('a directory that cannot be used is refused in one sentence', (t) => {
 it('a pipe in place of the database is refused, and keeps no start waiting', { skip: process.platform === 'win32' }, (t) => {
   const path = temporaryDirectory(t)
   execFileSync('mkfifo', [join(path, 'dateline.db')])
-  assert.throws(() => prepareDataDir(path), /expected "dateline\.db" to be a file, found a pipe$/)
+  assert.throws(() => prepareDataDir(path), /expected "dateline\.db" to be a file, found a pipe: move that away$/)
 })
 
 it('a lock file that is no database, and an owner that cannot be written, are named, and the lock is free again', (t) => {

@@ -24,14 +24,15 @@ import { STORED_MODELS } from '../../models/registry.ts'
 import { BACKUPS_DIRECTORY, restoreAdvice } from '../../store/backup/backup.ts'
 import { backupRule } from '../../store/backup/backup-schedule.ts'
 import { historyFaults } from '../../store/history/history-check.ts'
-import { databaseFile } from '../../store/db/data-dir.ts'
+import { databaseFile, requireFiles } from '../../store/db/data-dir.ts'
+import { requireRestored } from '../../store/backup/unfinished-restore.ts'
 import type { Database } from '../../store/db/database.ts'
 import { countItems, faultsOf, lastRecordDate, newestDate } from '../../store/schema/database-check.ts'
 import { copiesBehind, readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, requireReadable, SCHEMA, SchemaError } from '../../store/schema/migrate.ts'
 import { loadSecrets } from '../../store/db/secret-file.ts'
 import { failingFeeds } from '../../store/feeds/feed-state.ts'
-import { MEDIA_DIRECTORY, pictureFiles } from '../../store/media/picture-files.ts'
+import { MEDIA_DIRECTORY, pictureFiles, requireDatabase } from '../../store/media/picture-files.ts'
 import { allPictures, pictureFaults, pictureTotals } from '../../store/media/picture-table.ts'
 import { guestStorage } from '../../store/accounts/guest-table.ts'
 import { contentFaults } from '../../store/documents/stored-documents.ts'
@@ -90,6 +91,9 @@ function checkDirectory(directory: string): string {
   } catch (error) {
     throw new Problem(`${found} cannot be used: ${systemReason(error)}: run as its owner, or choose another --data-dir`)
   }
+  requireFiles(directory)
+  requireRestored(directory)
+  requireDatabase(directory)
   return found === directory ? directory : `${directory} is not there yet: the service makes it`
 }
 

@@ -71,7 +71,7 @@ export function prepareDataDir(path: string): DataDir {
   requireClosed(full)
   try {
     const directories = makeDirectory(full, DIRECTORY_MODE)
-    for (const file of [database, lockFile(full), ownerFile(full)]) requireRegular(file)
+    requireFiles(full)
     const files = [database, lockFile(full), ownerFile(full)].filter((file) => !existsSync(file))
     // SQLite gives the -wal and -shm files the mode of the database.
     for (const file of [database, lockFile(full)]) createPrivate(file)
@@ -85,11 +85,17 @@ function unusable(path: string, problem: string, cause?: unknown): DataDirError 
   return new DataDirError(`Cannot use the data directory "${path}": ${problem}`, { cause })
 }
 
-/** Opening a pipe would wait without end for another program that reads it. A file may be missing. */
-function requireRegular(file: string): void {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined || stats.isFile()) return
-  throw new WrongFileError(fileKind(stats), `expected "${basename(file)}" to be a file, found ${fileKind(stats)}`)
+/**
+ * Throws WrongFileError where something else has the name of a file of the directory; files may be missing. Opening a pipe would wait
+ * without end for another program, and SQLite takes one for a WAL until it reads from it.
+ */
+export function requireFiles(directory: string): void {
+  const database = databaseFile(directory)
+  for (const file of [database, `${database}-wal`, `${database}-shm`, lockFile(directory), ownerFile(directory)]) {
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (stats === undefined || stats.isFile()) continue
+    throw new WrongFileError(fileKind(stats), `expected "${basename(file)}" to be a file, found ${fileKind(stats)}: move that away`)
+  }
 }
 
 function requireClosed(path: string): void {
