@@ -9,6 +9,7 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { DataDirError, ownDataDir, prepareDataDir } from '../../src/store/db/data-dir.ts'
 import { loadSecrets } from '../../src/store/db/secret-file.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { noSmallDisk, smallDisk } from '../../scripts/tools/small-disk.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 
@@ -88,6 +89,24 @@ it('loadSecrets() makes a secret once, keeps it, and reads older ones after it',
   assert.deepEqual(loadSecrets(file, () => assert.fail('made a second secret')), [first])
   writeFileSync(file, `${STRONG}\n\n${first ?? ''}\n`)
   assert.deepEqual(loadSecrets(file, random), [STRONG, first])
+})
+
+it('loadSecrets() says that a directory is no file of secrets, whatever its mode', (t) => {
+  const file = join(temporaryDirectory(t), 'secrets')
+  mkdirSync(file, { mode: 0o755 })
+  assert.throws(() => loadSecrets(file, random), /^DataDirError: Cannot read the secrets in ".*secrets": it is a directory$/)
+})
+
+it('loadSecrets() that finds no room leaves no file without a secret, and makes one once there is room', { skip: noSmallDisk }, (t) => {
+  const disk = smallDisk(t, 1)
+  const [file, filler] = [join(disk, 'secrets'), join(disk, 'filler')]
+  chmodSync(disk, 0o700)
+  const isFull = { message: `Cannot read the secrets in "${file}": the disk is full` }
+  assert.throws(() => writeFileSync(filler, Buffer.alloc(2 * 1024 * 1024)), { code: 'ENOSPC' })
+  assert.throws(() => loadSecrets(file, random), isFull)
+  assert.deepEqual(readdirSync(disk), ['filler'])
+  rmSync(filler)
+  assert.equal(loadSecrets(file, random).length, 1)
 })
 
 it('loadSecrets() refuses a secret that is too short without showing it', (t) => {

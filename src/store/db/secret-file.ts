@@ -4,8 +4,9 @@
  * With a secret, anyone can sign a token of any user. So a file that other users may read, change or replace is
  * refused, as ssh does with its keys, and so is a secret that was typed rather than generated.
  */
-import { closeSync, fsyncSync, openSync, realpathSync, statSync, writeSync } from 'node:fs'
+import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { giveName, syncDirectory } from '../../base/directory.ts'
 import { exposureOf, replacementIn } from '../../base/file-mode.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { secretWeakness } from '../../base/secret-strength.ts'
@@ -23,8 +24,8 @@ const SECRET_BYTES = 32
 export function loadSecrets(file: string, random: (bytes: number) => Buffer): readonly [string, ...string[]] {
   try {
     createSecret(file, random)
-    requirePrivate(file)
     const lines = readRegularFile(file, FILE_BYTES_MAX).toString().split('\n')
+    requirePrivate(file)
     const [first, ...older] = lines.map((line) => line.trim()).filter((line) => line !== '')
     if (first === undefined) throw unusable(file, `expected one secret per line, found none: ${renewal(file)}`)
     for (const secret of [first, ...older]) {
@@ -63,19 +64,19 @@ function unusable(file: string, problem: string): DataDirError {
   return new DataDirError(`Cannot use the secrets in "${file}": ${problem}`)
 }
 
-/** Exclusive creation: of two processes that start at once, one makes the secret and both read it. */
+/**
+ * The file gets its name when it is complete: a process that is killed or finds no room leaves no file without a secret, which the
+ * next start would refuse. Of two processes that start at once, one makes the secret and both read it.
+ */
 function createSecret(file: string, random: (bytes: number) => Buffer): void {
-  let descriptor: number
+  if (existsSync(file)) return
+  const draft = `${file}.new-${process.pid}`
   try {
-    descriptor = openSync(file, 'wx', FILE_MODE)
+    writeFileSync(draft, `${random(SECRET_BYTES).toString('base64url')}\n`, { mode: FILE_MODE, flush: true })
+    giveName(draft, file)
+    syncDirectory(dirname(file))
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return
-    throw error
-  }
-  try {
-    writeSync(descriptor, `${random(SECRET_BYTES).toString('base64url')}\n`)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    rmSync(draft, { force: true })
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
