@@ -14,6 +14,8 @@ import { offsiteConcerns, type OffsitePlaces } from './offsite-concerns.ts'
 import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { Replication } from '../store/cluster/replication.ts'
+import { databaseFile } from '../store/db/data-dir.ts'
+import { watchPath } from '../store/db/moved-file.ts'
 import type { ReadStore } from '../store/read-store.ts'
 
 /** Less than this, and a checkpoint of the log may fail. */
@@ -44,10 +46,11 @@ export interface ReadinessOptions {
 }
 
 export function readinessChecks({ store, dataDir, backups, offsite, mailFailingSince, folderConcern, now, replication }: ReadinessOptions): ReadinessChecks {
+  const isMoved = watchPath(databaseFile(dataDir))
   return {
     async database() {
       store.documents.get(remoteConfig, REMOTE_CONFIG_ID)
-      return undefined
+      return isMoved() ? concern('databaseMoved', 'its file was moved, removed or replaced: put it back, or restore a backup') : undefined
     },
     async disk() {
       const free = await freeBytes(dataDir)

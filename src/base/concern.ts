@@ -5,7 +5,7 @@
 
 /** Codes are API: they never change. */
 export const CONCERN_CODES = [
-  'unanswered', 'diskShort', 'guestsDisk', 'guestsFull', 'picturesDisk', 'picturesFull', 'mailFailing', 'mailSettings',
+  'unanswered', 'databaseMoved', 'diskShort', 'guestsDisk', 'guestsFull', 'picturesDisk', 'picturesFull', 'mailFailing', 'mailSettings',
   'backupsOff', 'backupMissing', 'backupOld', 'backupSkipped', 'offsiteFailing', 'notPublished', 'feedsFailing', 'folder',
   'logLost', 'diverged', 'noUrl', 'noQuorum', 'etcdFailing', 'notErased', 'nodeSilent', 'nodeNotStarted', 'otherSecrets', 'clock',
 ] as const

@@ -1,10 +1,12 @@
 // also: executable
 /** /healthz, /readyz and /metrics: what who runs the service can see, and who else cannot. */
 import assert from 'node:assert/strict'
+import { renameSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { newPerson } from '../support/cast.ts'
 import { send } from '../support/service/http-client.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { databaseOf, startService, type TestService } from '../support/service/service.ts'
 
 async function metricsOf(service: TestService, headers: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${service.url}/metrics`, { headers })
@@ -31,6 +33,22 @@ describe('health', () => {
 })
 
 describe('readiness', () => {
+  it('ends while the database file is not at its path, where no write is taken', async (t) => {
+    const service = await startService(t)
+    const { token } = await service.admin()
+    const write = async (): Promise<number> => (await service.data('POST', '', { model: 'topic' }, { token, body: bodyOf('topic') })).status
+    const ready = async () => {
+      const response = await service.call('GET', '/readyz')
+      return [response.status, response.at('reasons')]
+    }
+    const [file, elsewhere] = [databaseOf(service), `${databaseOf(service)}.elsewhere`]
+    renameSync(file, elsewhere)
+    assert.deepEqual(await ready(), [503, ['database: its file was moved, removed or replaced: put it back, or restore a backup']])
+    assert.equal(await write(), 503)
+    renameSync(elsewhere, file)
+    assert.deepEqual(await ready(), [200, undefined])
+    assert.equal(await write(), 201)
+  })
 })
 
 describe('metrics', () => {

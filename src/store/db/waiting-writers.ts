@@ -9,8 +9,10 @@
  * another one makes it again with its next attempt.
  */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { fail } from '../../base/failure.ts'
 import { pause } from '../../base/pause.ts'
 import { BUSY_TIMEOUT_MS, isBusy, type Database } from './database.ts'
+import { watchPath } from './moved-file.ts'
 
 const RETRY_MS = 1
 /** A process that was killed while it waited leaves the file, which is no longer minded then. */
@@ -21,6 +23,7 @@ export type WaitingWriters = ReturnType<typeof createWaitingWriters>
 /** Of the connection that writes to `file`. */
 export function createWaitingWriters(database: Database, file: string) {
   const mark = `${file}-wanted`
+  const isMoved = watchPath(file)
   let isWaiting = false
   const show = (): void => {
     isWaiting = true
@@ -39,8 +42,12 @@ export function createWaitingWriters(database: Database, file: string) {
     }
   }
   return {
-    /** Begins a transaction; false where another connection has the lock, which the last attempt throws, like any other error. */
+    /**
+     * Begins a transaction; false where another connection has the lock, which the last attempt throws, like any other error. Throws
+     * networkError where the file is no longer at its path.
+     */
     tryBegin(isLast: boolean): boolean {
+      if (isMoved()) throw fail('networkError', 'The database cannot be used now: its file was moved, removed or replaced')
       database.exec('PRAGMA busy_timeout = 0')
       let waitsOn = false
       try {
