@@ -131,11 +131,21 @@ it('a backup that is interrupted leaves nothing', async (t) => {
 it('removeOldBackups() removes the oldest backups, and no other file', async (t) => {
   const directory = temporaryDirectory(t)
   const days = [1, 2, 3, 4].map((day) => backupName(Date.UTC(2026, 0, day)))
+  const oldOnes = { keep: 2, kind: 'scheduled', now: Date.UTC(2026, 0, 4) } as const
   const others = ['mine.db', 'dateline-2026.db', 'dateline-20260101T000000Z.db.partial-1', 'x-20260101T000000Z.db']
   for (const name of [...days, ...others]) writeFileSync(join(directory, name), '')
-  assert.deepEqual(await removeOldBackups(directory, { keep: 2, kind: 'scheduled' }), days.slice(0, 2))
-  assert.deepEqual(await removeOldBackups(directory, { keep: 2, kind: 'scheduled' }), [])
+  assert.deepEqual(await removeOldBackups(directory, oldOnes), days.slice(0, 2))
+  assert.deepEqual(await removeOldBackups(directory, oldOnes), [])
   assert.deepEqual(listBackups(directory), days.slice(2).map((name) => join(directory, name)))
   assert.deepEqual(readdirSync(directory).sort(), [...days.slice(2), ...others].sort())
   assert.deepEqual(listBackups(join(directory, 'none')), [])
+})
+
+it('removeOldBackups() removes backups of a clock that was ahead before those of now', async (t) => {
+  const directory = temporaryDirectory(t)
+  const now = Date.UTC(2026, 0, 4)
+  const [before, made, ...ahead] = [now - 1_000, now, Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 2)].map((at) => backupName(at))
+  for (const name of [before, made, ...ahead]) writeFileSync(join(directory, String(name)), '')
+  const remove = (keep: number) => removeOldBackups(directory, { keep, kind: 'scheduled', now })
+  assert.deepEqual([await remove(3), await remove(2), await remove(1)], [[ahead[0]], [ahead[1]], [before]])
 })

@@ -64,7 +64,7 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
   /** The new backup is good, even where old ones cannot be removed. */
   const makeRoom = async (kind: BackupKind, thread: BackupThread): Promise<void> => {
     try {
-      const removed = await removeOldBackups(directory, { keep: keep(), kind })
+      const removed = await removeOldBackups(directory, { keep: keep(), kind, now: now() })
       if (removed.length === 0) return
       log.info('backup.removed', { files: removed })
       await thread.run({ kind: 'prune', database, directory })

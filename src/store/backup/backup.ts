@@ -134,13 +134,21 @@ export function listBackups(directory: string): readonly string[] {
     .map((name) => join(directory, name))
 }
 
-/** Removes the oldest backups of one kind from a directory until `keep` are left. Returns their names. */
-export async function removeOldBackups(
-  directory: string,
-  { keep, kind }: { readonly keep: number; readonly kind: BackupKind },
-): Promise<readonly string[]> {
+export interface OldBackups {
+  readonly keep: number
+  readonly kind: BackupKind
+  readonly now: number
+}
+
+/**
+ * Removes the oldest backups of one kind from a directory until `keep` are left. Returns their names. Those of times to come are from
+ * a clock that was wrong: they go first, or each new backup would go in their place.
+ */
+export async function removeOldBackups(directory: string, { keep, kind, now }: OldBackups): Promise<readonly string[]> {
+  const isToCome = (file: string): boolean => basename(file) > backupName(now, kind)
   const gone = listBackups(directory)
     .filter((file) => readBackupName(basename(file))?.kind === kind)
+    .toSorted((a, b) => Number(isToCome(b)) - Number(isToCome(a)))
     .slice(0, -keep)
   // Removing a large file takes long, so it is asynchronous.
   for (const file of gone) await rm(file, { force: true })
