@@ -134,3 +134,21 @@ describe('cells that are separated by another character', () => {
     assert.match(text, /separator: expected a comma, a semicolon or a tab, found \"\|\"|separator: expected a comma/)
   })
 })
+
+describe('what spreadsheets leave in a file', () => {
+  const HEADER = 'Name;Description;Icon URL;Status\r\n'
+  const columns = ['name', 'description', 'iconUrl', 'status']
+
+  it('rows whose cells are all empty are skipped, also above the names of the columns', async () => {
+    const rows = `\r\n;;;\r\n${HEADER}Tides;;;draft\r\n;;;\r\n \r\n;Rain;;draft\r\n`
+    const preview = await send({ rows }, '/preview')
+    assert.equal(preview.at('data.header[0].name'), 'Name')
+    assert.deepEqual(preview.at('data.rows'), [['Tides', '', '', 'draft'], ['', 'Rain', '', 'draft']])
+    for (const dryRun of [true, false]) {
+      const { at } = await send({ rows, columns, hasHeader: true, separator: ';', dryRun })
+      assert.deepEqual([at('data.inserted'), at('data.nextLine'), at('data.bytes')], [1, 8, rows.length])
+      const rejected = at('data.rejected') as { line: number }[]
+      assert.deepEqual(rejected.map(({ line }) => line), [7])
+    }
+  })
+})

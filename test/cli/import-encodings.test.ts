@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { runHere } from '../support/service/in-process.ts'
 
 const NAMES = Array.from({ length: 10 }, (_, i) => `Zürich – Köln ${i}`)
-const CSV = ['name;description;iconUrl', ...NAMES.map((name, i) => (i === 1 ? ';;' : `${name};“Größe”;`))].map((line) => `${line}\r\n`).join('')
+const CSV = ['name;description;iconUrl', ...NAMES.map((name, i) => (i === 1 ? ';“Größe”;' : `${name};“Größe”;`))].map((line) => `${line}\r\n`).join('')
 /** Windows-1252 has these where Latin-1 has controls. */
 const asWindows = (text: string): Buffer =>
   Buffer.from(text.replaceAll('–', '\x96').replaceAll('“', '\x93').replaceAll('”', '\x94'), 'latin1')

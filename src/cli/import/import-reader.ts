@@ -7,6 +7,7 @@ import { CsvError } from '../../base/csv.ts'
 import { describe, Failure } from '../../base/failure.ts'
 import { createRowSplitter, type SplitRow } from '../../base/row-splitter.ts'
 import { systemReason } from '../../base/system-error.ts'
+import { isBlank } from '../../content/transfer/import-batch.ts'
 import { readHeader, type RowFormat } from '../../content/transfer/import-rows.ts'
 import { encodingOf, TELLING_BYTES, type TextEncoding } from '../../models/text-encoding.ts'
 import { ROW_BYTES_MAX, TransferFileError } from '../documents/transfer-file.ts'
@@ -87,9 +88,11 @@ export async function openRows(
     return { format: { kind: 'ndjson' }, rows: rowsFrom(start), start }
   }
   const rows = rowsFrom(BEGINNING)
+  let line = 1
   try {
     const header = await headerOf(rows, { shown, signal })
     if (header === undefined) return undefined
+    line = header.line
     const rowFormat = readHeader(header.bytes, model)
     if (from === undefined) {
       return { format: rowFormat, rows, start: { offset: header.nextOffset, line: header.nextLine } }
@@ -99,15 +102,17 @@ export async function openRows(
   } catch (error) {
     await rows.return()
     if (!(error instanceof Failure) && !(error instanceof CsvError)) throw error
-    throw new TransferFileError(`Cannot read ${describe(shown)}, line 1: ${error.message}`)
+    throw new TransferFileError(`Cannot read ${describe(shown)}, line ${line}: ${error.message}`)
   }
 }
 
+/** The first row that is not blank. */
 async function headerOf(
   rows: AsyncGenerator<SplitRow, void>,
   { shown, signal }: Pick<SplitOptions, 'shown' | 'signal'>,
 ): Promise<SplitRow | undefined> {
-  const { value: header } = await rows.next()
+  let { value: header } = await rows.next()
+  while (header !== undefined && isBlank(header)) ({ value: header } = await rows.next())
   if (header === undefined && signal.aborted) return undefined
   if (header === undefined) {
     throw new TransferFileError(`Cannot read ${describe(shown)}: it is empty: expected the names of columns`)

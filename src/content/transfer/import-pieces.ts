@@ -20,7 +20,7 @@ import type { BulkOutcome, BulkRow } from '../../store/writes/bulk-tables.ts'
 import { requireAdministrator } from '../rules/access.ts'
 import { csvColumns } from './csv-columns.ts'
 import { changeAnywhere } from '../reads/incomplete-drafts.ts'
-import { runBatch, sumOf, takenCode, type BatchOutcome, type RejectedRow, type RowBatch, type UnreadableRow } from './import-batch.ts'
+import { isBlank, runBatch, sumOf, takenCode, type BatchOutcome, type RejectedRow, type RowBatch, type UnreadableRow } from './import-batch.ts'
 import { createDryRun, knownRows, type FileAddresses, type KnownRow } from './import-dry-run.ts'
 import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requireLineFeeds, separatorIn, type RowFormat } from './import-rows.ts'
 import type { KeepProgress } from '../repeatable.ts'
@@ -183,11 +183,12 @@ function rowsOf({ format, rows, isLast, line }: ImportPiece): readonly SplitRow[
   return [{ bytes: Buffer.alloc(0), line, nextOffset: 0, nextLine: line, isTooLong: true, isUnclosed: false }]
 }
 
-/** Takes the header off. Undefined where it cannot be read, or is not complete. */
+/** Takes the header off, and blank rows above it. Undefined where it cannot be read, or is not complete. */
 function takeHeader(piece: ImportPiece, result: PieceResult, rows: readonly SplitRow[]): readonly SplitRow[] | undefined {
   const { model, columns } = piece
   if (columns !== undefined) requireColumns(model, columns.filter((name) => name !== ''))
-  const [first] = rows
+  const at = Math.max(0, rows.findIndex((row) => !isBlank(row)))
+  const first = rows[at]
   if (first?.isTooLong === true && first.nextOffset === 0) return stop(result, first.line, isEndedByReturns(piece) ? BARE_RETURN : TOO_LONG)
   if (piece.format === 'ndjson' || !piece.hasHeader) return rows
   if (first === undefined) return undefined
@@ -201,7 +202,7 @@ function takeHeader(piece: ImportPiece, result: PieceResult, rows: readonly Spli
   }
   result.bytes = first.nextOffset
   result.nextLine = first.nextLine
-  return rows.slice(1)
+  return rows.slice(at + 1)
 }
 
 const TOO_LONG = `expected at most ${PIECE_BYTES_MAX} bytes in a row, found more: a quote may never be closed`

@@ -67,12 +67,12 @@ export interface RowContext {
   readonly readEmail: (email: unknown, id: string) => string
 }
 
+/** What a row that holds nothing may have: white space, and the separators between cells that were cleared. */
+const BLANK = Buffer.from(' \t\r,;')
+
 /** Whether the row holds nothing, as at the end of many files. */
 export function isBlankRow(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] !== 0x20 && bytes[at] !== 0x09 && bytes[at] !== 0x0d) return false
-  }
-  return true
+  return bytes.every((byte) => BLANK.includes(byte))
 }
 
 /** Reads the bytes of a row. Throws invalidInput; CsvError where its quotes make no sense. */
