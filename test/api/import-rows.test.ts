@@ -151,4 +151,20 @@ describe('what spreadsheets leave in a file', () => {
       assert.deepEqual(rejected.map(({ line }) => line), [7])
     }
   })
+
+  it('the day of a date may stand first, with dots', async () => {
+    const store = async (date: string): Promise<ApiResponse> =>
+      send({ model: 'headline', columns: ['title', 'status', 'publishedAt'], rows: `Dated ${date},draft,${date}\n`, incomplete: true })
+    for (const [written, stored] of [
+      ['31.12.2026', '2026-12-31T00:00:00.000Z'],
+      ['1.2.2027 14:30', '2027-02-01T14:30:00.000Z'],
+      ['2027-02-01T14:30:00+01:00', '2027-02-01T13:30:00.000Z'],
+    ] as const) {
+      assert.deepEqual((await store(written)).at('data.rejected'), [])
+      const query = { model: 'headline', filter: { title: `Dated ${written}` }, incomplete: true }
+      assert.equal((await service.data('GET', '', query, { token, isUndescribed: true })).at('data.items[0].publishedAt'), stored)
+    }
+    for (const wrong of ['31.02.2027', '1.13.2027', '1.2.27', '1.2.2027.', '1/2/2027'])
+      assert.match(String((await store(wrong)).at('data.rejected[0].message')), /^publishedAt: expected an ISO 8601 date, found/, wrong)
+  })
 })

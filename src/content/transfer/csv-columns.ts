@@ -24,6 +24,9 @@ const MORE_COLUMN = '$more'
 const FORMULA = /^(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 const MARKED_FORMULA = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])'(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 
+/** The day of a date as spreadsheets write it in the countries that write dots: in all of them it comes first. */
+const DOTTED_DAY = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$| )/
+
 export function csvColumns(model: Model): readonly string[] {
   return [...columnsOf(model.fields, ''), MORE_COLUMN]
 }
@@ -160,9 +163,10 @@ function readCell(field: Field, path: string, cell: Cell): Json | undefined {
   switch (field.kind) {
     case 'choice':
     case 'constant':
-    case 'date':
     case 'generated':
       return readText(text)
+    case 'date':
+      return readText(text).replace(DOTTED_DAY, (_, day: string, month: string, year: string) => [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'))
     case 'boolean': {
       const lower = text.toLowerCase() // Spreadsheets write TRUE.
       if (lower === 'true' || lower === 'false') return lower === 'true'
