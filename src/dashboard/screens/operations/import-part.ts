@@ -15,7 +15,7 @@ import { focusMain, hasFocus, keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
-import { columnTitles } from './import-columns.ts'
+import { columnsMeant, columnTitles } from './import-columns.ts'
 import { asUtf8, firstText, NotUtf8, PieceFailed, sendPieces, type ImportTotals } from './import-pieces-sender.ts'
 import type { OpenPart } from './part.ts'
 
@@ -66,10 +66,11 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
   function showPreview({ columns, separator, header, rows }: ImportPreview, source: Blob, encoding: TextEncoding): void {
     const result = h('div', { class: 'part', role: 'status' })
     const titles = columnTitles(columns)
-    selects = header.map(({ name, column }) =>
-      h('select', { 'aria-label': t('import.columnFor', { name }), value: column }, [
+    const meant = columnsMeant(header, columns)
+    selects = header.map(({ name }, i) =>
+      h('select', { 'aria-label': t('import.columnFor', { name }), value: meant[i] }, [
         h('option', { value: '' }, t('import.skip')),
-        ...columns.map((one) => h('option', { value: one, selected: one === column, title: one }, titles.get(one))),
+        ...columns.map((one) => h('option', { value: one, selected: one === meant[i], title: one }, titles.get(one))),
       ]),
     )
     const check = button(t('import.check'), () => void run(true), {})
