@@ -37,6 +37,7 @@ const UNITS: Readonly<Record<string, string>> = {
   auditDays: 'days',
   guestDays: 'days',
   guestsMb: 'mebibytes',
+  mediaMax: 'mebibytes',
   historyDays: 'days',
   trashDays: 'days',
 }
