@@ -20,7 +20,7 @@ describe('the overview', { skip: browserMissing() }, () => {
     ) as Record<string, number>
     // Drafts that lack members are counted here as in the list.
     counts['draft'] = (counts['draft'] ?? 0) + 1
-    const drafts = { role: 'link', name: `${counts['draft']} Draft` } as const
+    const drafts = { role: 'link', name: `Drafts ${counts['draft']}` } as const
     await page.find({ role: 'link', name: 'Unfinished' })
     assert.match(await page.inspect(drafts, (link) => link.getAttribute('href') ?? ''), /#\/headlines\?status=draft$/)
     await page.find({ role: 'table', name: 'Headlines per day, last 30 days' })

@@ -8,7 +8,7 @@ import type { Model } from '../../../models/schema.ts'
 import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { onDocumentsChanged } from '../../changed-documents.ts'
 import { dailyCounts } from '../../daily-counts.ts'
-import { modelsTitle, pathOf, valueTitle } from '../../model-titles.ts'
+import { modelsTitle, pathOf } from '../../model-titles.ts'
 import type { Change } from '../../live-changes.ts'
 import { may } from '../../permissions.ts'
 import { hrefTo } from '../../screen-url.ts'
@@ -130,7 +130,7 @@ type Counts = DashboardOverview['counts']['headline']
 
 function countRow(model: Model, counts: Counts, isLinked: boolean): HTMLElement {
   const link = (status: keyof Counts): Child => {
-    const words = [h('strong', {}, counts[status].toLocaleString(locale())), ' ', valueTitle(status)]
+    const words = [t(`tab.${status}`), ' ', h('strong', {}, counts[status].toLocaleString(locale()))]
     return isLinked ? h('a', { href: hrefTo([pathOf(model)], { status }) }, words) : h('span', {}, words)
   }
   const all = counts.active + counts.draft + counts.archived
