@@ -5,7 +5,13 @@ import { DECLARED, type Config } from './settings.ts'
 
 export function commandHere(words: string, { dataDir }: Pick<Config, 'dataDir'>): string {
   const dataDirFlag = dataDir === DECLARED.dataDir.initial ? '' : ` --data-dir ${JSON.stringify(resolve(dataDir))}`
-  return `${isSea() ? process.argv0 : 'npm run dateline --'} ${words}${dataDirFlag}`
+  return `${isSea() ? programWord(process.argv0) : 'npm run dateline --'} ${words}${dataDirFlag}`
+}
+
+/** The path of a program as the shell of a system reads it back, which on Windows has no single quotes. */
+export function programWord(path: string, platform = process.platform): string {
+  if (platform !== 'win32') return shellWord(path)
+  return path.includes(' ') ? `"${path}"` : path
 }
 
 /** A value as a shell reads it back, on one line. */
