@@ -27,7 +27,11 @@ export async function openRestored<T extends { readonly store: Store }>(
   { now, log }: { readonly now: Clock; readonly log: Log },
 ): Promise<T> {
   const started = startRestore(dir, { pid: process.pid, startedAt: isoDate(now()) }, now)
-  if (started === undefined) return open()
+  if (started === undefined) {
+    const opened = await open()
+    removeLeftOver(dir, log)
+    return opened
+  }
   const { kind, wish } = started
   try {
     const opened = await open()
@@ -60,6 +64,15 @@ function end(dir: DataDir, { kind, wish }: RestoreStart, log: Log): void {
       if (kind === 'replaced' && step === endRestore) throw error
       log.error('restore.files_kept', { name: wish.name, reason: systemReason(error) })
     }
+  }
+}
+
+/** A process that was killed while it restored or checked a backup left copies, with all data of accounts that are deleted by now. */
+function removeLeftOver(dir: DataDir, log: Log): void {
+  try {
+    removeRestoreFiles(dir)
+  } catch (error) {
+    log.error('restore.files_kept', { reason: systemReason(error) })
   }
 }
 

@@ -1,6 +1,6 @@
 /** A restore ends as a whole: a start whose last steps fail is undone, or says what is left, and restores nothing twice. */
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { lastRestore, openRestored } from '../../src/app/restore-outcome.ts'
@@ -39,19 +39,20 @@ function site(t: Cleanup) {
 async function requested(t: Cleanup) {
   const { start, ...rest } = site(t)
   const { dir } = rest
-  const copy = restoreCopy(dir, 'a1')
+  const [old, copy] = [join(dir.path, '..', 'old.db'), restoreCopy(dir, 'a1')]
   for (const name of ['old', 'new']) {
     const store = await start()
     await store.as(SYSTEM).writeMeta('name', name)
     await store.close()
-    if (name === 'old') copyFileSync(dir.database, copy)
+    if (name === 'old') copyFileSync(dir.database, old)
   }
+  copyFileSync(old, copy)
   requestRestore(dir, copy, WISH)
   return { ...rest, start }
 }
 
 const noteOf = ({ database }: DataDir): string => `${database}.restore-note`
-const left = ({ path }: DataDir): readonly string[] => readdirSync(path).filter((name) => /restor/.test(name))
+const left = ({ path }: DataDir): readonly string[] => readdirSync(path).filter((name) => /restor/.test(name)).sort()
 
 it('a restore whose note stays is undone before anything is served, and not done again at the next start', async (t) => {
   const { dir, start, events } = await requested(t)
@@ -82,4 +83,14 @@ it('a start that can neither end a restore nor undo it opens nothing, and the ne
   const next = await start()
   assert.equal(next.settings.readMeta('name'), 'new')
   assert.deepEqual([(await lastRestore(next))?.reason, left(dir)], ['the service ended before it was open', []])
+})
+
+it('a start removes the copies that killed restores and checks of backups have left', async (t) => {
+  const { dir, start, events } = site(t)
+  const names = ['dateline.db.to-restore-0a1b', 'dateline.db.to-restore-0a1b-journal', 'dateline.db.restoring-4242', 'offsite-restoring']
+  for (const name of names.slice(0, 3)) writeFileSync(join(dir.path, name), '')
+  mkdirSync(join(dir.path, 'offsite-restoring', 'media'), { recursive: true })
+  assert.deepEqual(left(dir), names.toSorted())
+  await start()
+  assert.deepEqual([left(dir), events()], [[], []])
 })

@@ -14,7 +14,7 @@ import { readRegularFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { DataDirError, ownDataDir, type DataDir, type Owner } from '../db/data-dir.ts'
 import { databaseReason } from '../db/database.ts'
-import { putBack, replaceDatabase, type RestorePlace } from './restore.ts'
+import { putBack, removePartialCopies, replaceDatabase, type RestorePlace } from './restore.ts'
 import { NONE_REMOVED, type RemovedCredentials } from './restored-copy.ts'
 
 const FILE_MODE = 0o600
@@ -122,10 +122,14 @@ export function endRestore(dir: DataDir): void {
   }
 }
 
-/** Removes what restores that have ended left: notes, copies of backups, and what was fetched. Throws the system's error. */
+/**
+ * Removes what restores and checks left that have ended or were killed: notes, copies of backups, and what was fetched. For the
+ * owner of the directory. Throws the system's error.
+ */
 export function removeRestoreFiles(dir: DataDir): void {
   const copies = readdirSync(dir.path).filter((name) => COPY_NAME.test(name)).map((name) => join(dir.path, name))
   for (const file of [endedNote(dir), ...copies]) rmSync(file, { force: true })
+  removePartialCopies(dir)
   rmSync(join(dir.path, FETCHED_DIRECTORY), { recursive: true, force: true })
 }
 

@@ -77,7 +77,7 @@ export interface Restored extends CopiedBackup {
 export async function restoreDatabase(request: RestoreRequest): Promise<Restored> {
   const { dir, from, now, onReplace } = request
   const partial = `${dir.database}.restoring-${process.pid}`
-  for (const name of readdirSync(dir.path).filter((one) => PARTIAL_NAME.test(one))) rmSync(join(dir.path, name))
+  removePartialCopies(dir)
   const copied = await copyForRestore({ ...request, keepsPictures: true }, partial)
   try {
     await onReplace?.()
@@ -86,6 +86,11 @@ export async function restoreDatabase(request: RestoreRequest): Promise<Restored
     rmSync(partial, { force: true })
     throw new DatabaseFileError(`Cannot restore "${resolve(from)}": ${databaseReason(error)}`, { cause: error })
   }
+}
+
+/** Removes the copies of restores that were killed. Throws the system's error. */
+export function removePartialCopies({ path }: Pick<RestorePlace, 'path'>): void {
+  for (const name of readdirSync(path).filter((one) => PARTIAL_NAME.test(one))) rmSync(join(path, name), { force: true })
 }
 
 /** Checks the file and copies it beside the database; a service may use that meanwhile. Throws DatabaseFileError and SchemaError. */
