@@ -10,6 +10,7 @@ import type { Log } from '../base/log.ts'
 import { pause } from '../base/pause.ts'
 import { repeat } from '../base/repeating.ts'
 import { SYSTEM } from './actor.ts'
+import { watchClockJumps } from './clock-jumps.ts'
 import { isLeftOver, type PictureFiles } from './media/picture-files.ts'
 import type { RemovedPictures } from './media/picture-table.ts'
 import type { Store } from './store.ts'
@@ -45,7 +46,7 @@ export interface KeptTimes {
 }
 
 export interface HousekeepingOptions {
-  readonly store: Pick<Store, 'as' | 'accounts' | 'pictures' | 'eraseWords'>
+  readonly store: Pick<Store, 'as' | 'accounts' | 'pictures' | 'settings' | 'eraseWords'>
   /** The files of pictures; those of other nodes go by themselves. */
   readonly files?: PictureFiles
   /** Read at each round. */
@@ -60,6 +61,7 @@ export function startHousekeeping({ store, files, kept, isOnDuty = () => true, n
   const stopping = new AbortController()
   const { signal } = stopping
   const own = store.as(SYSTEM)
+  const mayRemove = watchClockJumps({ store, now, log })
   let round: Promise<void> | undefined
   let ownDueAt = 0
 
@@ -153,7 +155,7 @@ export function startHousekeeping({ store, files, kept, isOnDuty = () => true, n
   }
   const nextRound = async (): Promise<number> => {
     const isDone = isOnDuty()
-    if (isDone) await run()
+    if (isDone) await ((await mayRemove()) ? run() : begin(tidyOwn))
     else if (now() >= ownDueAt) await begin(tidyOwn)
     return isDone ? ROUND_MS : FIRST_ROUND_MS
   }
@@ -164,6 +166,8 @@ export function startHousekeeping({ store, files, kept, isOnDuty = () => true, n
     run: (): Promise<void> => keepRoom().then(run),
     /** Deletes guests where guests have nearly all that they may keep. */
     keepRoom,
+    /** Makes the next round now. Resolves when it is done. */
+    wake: rounds.wake,
     async stop(): Promise<void> {
       stopping.abort()
       await Promise.all([rounds.stop(), roomRounds.stop(), round, room])

@@ -1,0 +1,42 @@
+/**
+ * Whether the clock may decide what is past its time. With one that is set a month ahead, the first round would empty the trash for good,
+ * and delete guests, earlier versions and pictures. So where it is more than a day ahead of the last round, removal waits for a day, in
+ * which it may be set back. After a pause of days, or in a restored database, it waits as well.
+ */
+import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
+import { DAY_MS } from '../base/duration.ts'
+import { isObject, type Json } from '../base/json.ts'
+import type { Log } from '../base/log.ts'
+import { SYSTEM } from './actor.ts'
+import type { Writable } from './writes/writer.ts'
+
+const NOTE = 'clock'
+const JUMP_MS = DAY_MS
+const WAIT_MS = DAY_MS
+
+export interface ClockJumpOptions {
+  readonly store: Writable & { readonly settings: { readMeta(name: string): Json | undefined } }
+  readonly now: Clock
+  readonly log: Log
+}
+
+/** Returns a function to be called at each round: it resolves with whether the round may remove what is past its time. */
+export function watchClockJumps({ store, now, log }: ClockJumpOptions): () => Promise<boolean> {
+  return async () => {
+    const at = now()
+    const { seenAt, waitsUntil } = readNote(store.settings.readMeta(NOTE), at)
+    const hasJumped = at - seenAt > JUMP_MS
+    // The stored time may be that of a clock which was ahead.
+    const until = hasJumped ? at + WAIT_MS : Math.min(waitsUntil, at + WAIT_MS)
+    await store.as(SYSTEM).writeMeta(NOTE, { seenAt: at, waitsUntil: until })
+    if (hasJumped) log.warn('housekeeping.waits', { until: isoDate(until), lastRound: isoDate(seenAt), advice: 'set the clock, if it is ahead' })
+    return at >= until
+  }
+}
+
+/** The first round of a database has no note, and no jump. */
+function readNote(note: Json | undefined, at: number): { readonly seenAt: number; readonly waitsUntil: number } {
+  const { seenAt, waitsUntil } = isObject(note) ? note : {}
+  return typeof seenAt === 'number' && typeof waitsUntil === 'number' ? { seenAt, waitsUntil } : { seenAt: at, waitsUntil: at }
+}
