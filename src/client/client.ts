@@ -1284,6 +1284,8 @@ export interface PicturesQuery {
   readonly cursor?: string | null | undefined
   /** Whether only pictures are listed that no document names. */
   readonly unused?: boolean | undefined
+  /** Only pictures whose description has these words, in any order and any case, without regard to accents. */
+  readonly search?: string | undefined
 }
 
 export interface AuthCalls {
@@ -1607,8 +1609,8 @@ export interface AdminCalls {
    */
   uploadPicture(bytes: Blob | Uint8Array<ArrayBuffer>, options?: RequestOptions): Promise<Picture>
   /**
-   * List the pictures, those first that came last. A page with `unused` true looks at the next 1,000 pictures: it may
-   * have no items, and a `cursor` all the same.
+   * List the pictures, those first that came last. A page with `unused` true, or with `search`, looks at the next 1,000
+   * pictures: it may have no items, and a `cursor` all the same.
    */
   pictures(query?: PicturesQuery, options?: RequestOptions): Promise<PicturePage>
   /**
@@ -1850,8 +1852,8 @@ function adminCalls({ data, done, file, page }: Transport): AdminCalls {
     makePublicationSecret: async (publication, { signal } = {}) =>
       data({ method: 'POST', path: `admin/publications/${step(publication)}/secret`, signal }),
     uploadPicture: async (bytes, { signal } = {}) => data({ method: 'POST', path: 'media', bytes, signal }),
-    pictures: async ({ limit, cursor, unused } = {}, { signal } = {}) =>
-      data({ method: 'GET', path: withQuery('media', { limit, cursor, unused }), signal }),
+    pictures: async ({ limit, cursor, unused, search } = {}, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('media', { limit, cursor, unused, search }), signal }),
     picture: async (hash, { signal } = {}) => data({ method: 'GET', path: `media/${step(hash)}`, signal }),
     describePicture: async (hash, body, { signal } = {}) =>
       data({ method: 'PUT', path: `media/${step(hash)}`, body, signal }),

@@ -194,6 +194,11 @@ export const PARAMETERS = {
     ...inQuery('cursor', { type: 'string', minLength: 1, pattern: '^[0-9]{1,15}-[0-9a-f]{64}$' }),
     description: '`cursor` of the page before',
   },
+  pictureSearch: {
+    ...inQuery('search', { type: 'string', maxLength: SEARCH_CHARS_MAX }),
+    description: 'Only pictures whose description has these words, in any order and any case, without regard to accents',
+    example: 'white ferry',
+  },
   unused: {
     ...inQuery('unused', { type: 'boolean', default: false }),
     description: 'Whether only pictures are listed that no document names',

@@ -9,6 +9,7 @@ import { PICTURE_FORMATS } from '../media/picture-format.ts'
 import { PICTURE_BYTES_MAX } from '../media/read-picture.ts'
 import { publicName } from '../models/incomplete.ts'
 import { picture, picturePage, pictureUsage, type Picture } from '../models/responses.ts'
+import { SEARCH_CHARS_MAX, soughtWords } from '../query/words.ts'
 import type { CountedPicture, PicturePlace } from '../store/media/picture-table.ts'
 import { UPLOADS_MAX, UPLOADS_PER_USER_MAX } from './download-slots.ts'
 import { endpointOn, SHORT_BODY, type NamedSchema } from './endpoint.ts'
@@ -81,14 +82,14 @@ export const PICTURES = [
     access: 'editor',
     whoMay: EDITORS,
     summary: 'List the pictures, those first that came last',
-    description: 'A page with `unused` true looks at the next 1,000 pictures: it may have no items, and a `cursor` all the same.',
-    parameters: ['newest', 'pictureCursor', 'unused'],
+    description: 'A page with `unused` true, or with `search`, looks at the next 1,000 pictures: it may have no items, and a `cursor` all the same.',
+    parameters: ['newest', 'pictureCursor', 'unused', 'pictureSearch'],
     response: picturePage,
     errors: ['badRequest'],
     client: 'admin.pictures',
   }).handle(({ store, pictures }, exchange) => {
     const { query } = exchange
-    const page = store.pictures.listPictures({ limit: readNewest(query), unused: readUnused(query.get('unused')), after: readCursor(query.get('cursor')) })
+    const page = store.pictures.listPictures({ limit: readNewest(query), unused: readUnused(query.get('unused')), sought: readSought(query.get('search')), after: readCursor(query.get('cursor')) })
     const { pictures: count, bytes } = store.pictures.pictureTotals()
     const { next } = page
     return {
@@ -153,6 +154,12 @@ function shown({ base }: Service['pictures'], exchange: Exchange, one: CountedPi
 function readUnused(text: string | undefined): boolean {
   if (text === undefined || text === 'true' || text === 'false') return text === 'true'
   throw fail('badRequest', `Cannot read unused ${describe(text)}: expected true or false`)
+}
+
+function readSought(text = ''): readonly string[] | undefined {
+  if (text.trim() === '') return undefined
+  if (text.length <= SEARCH_CHARS_MAX) return soughtWords(text)
+  throw fail('badRequest', `Cannot search for ${describe(text)}: expected at most ${SEARCH_CHARS_MAX} characters, found ${text.length}`)
 }
 
 function readCursor(text: string | undefined): PicturePlace | undefined {

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { PRIVATE_NOTE, samplePicture, type SampleName } from '../../scripts/tools/media/sample-pictures.ts'
+import { SEARCH_CHARS_MAX } from '../../src/query/words.ts'
 import { sendTo } from '../support/service/http-client.ts'
 import { startSite, type By } from '../support/service/site.ts'
 
@@ -133,6 +134,15 @@ describe('a picture', () => {
     assert.deepEqual(users, [`headline ${String(headline['id'])}`, `topic ${topic}`])
     assert.notEqual((await call('GET', '?unused=true&limit=1')).at('data.items.0.hash'), hash)
     assert.equal((await call('GET', '?limit=1')).at('data.items.0.uses'), 2)
+  })
+
+  it('is found by words of its description, in any order and case, without accents', async () => {
+    const { hash } = await taken(other(30))
+    await call('PUT', `/${String(hash)}`, publisher, { alt: 'Fähre im Hafen von Ålesund', focus: null })
+    const found = async (search: string): Promise<unknown> =>
+      ((await call('GET', `?search=${encodeURIComponent(search)}`)).at('data.items') as JsonObject[]).some((one) => one['hash'] === hash)
+    for (const search of ['fahre', 'HAFEN', 'alesund hafen', ' ']) assert.equal(await found(search), true, search)
+    for (const search of ['fahre bahnhof', '!', `${String(hash)}`]) assert.equal(await found(search), false, search)
   })
 
   it('is listed page by page', async () => {
@@ -272,6 +282,6 @@ describe('what is said of a picture', () => {
     ]
     for (const [body, error] of rows) assert.match((await call('PUT', `/${String(hash)}`, publisher, body)).error, error)
     assert.equal((await call('PUT', `/${'b'.repeat(64)}`, publisher, { alt: '', focus: null })).status, 404)
-    for (const query of ['unused=yes', 'cursor=1', `cursor=${'9'.repeat(20)}-${String(hash)}`, 'limit=0']) assert.equal((await call('GET', `?${query}`)).status, 400, query)
+    for (const query of ['unused=yes', 'cursor=1', `cursor=${'9'.repeat(20)}-${String(hash)}`, 'limit=0', `search=${'a'.repeat(SEARCH_CHARS_MAX + 1)}`]) assert.equal((await call('GET', `?${query}`)).status, 400, query)
   })
 })

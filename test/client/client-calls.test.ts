@@ -46,7 +46,7 @@ const OF_DATA: readonly (readonly [request: string, call: Call])[] = [
   ],
   ['POST /api/v1/media GI', ({ admin }) => admin.uploadPicture(new Uint8Array([0x47, 0x49]))],
   ['POST /api/v1/media GIF', ({ admin }) => admin.uploadPicture(new Blob(['GIF']))],
-  ['GET /api/v1/media?limit=2&cursor=1-a&unused=true', ({ admin }) => admin.pictures({ limit: 2, cursor: '1-a', unused: true })],
+  ['GET /api/v1/media?limit=2&cursor=1-a&unused=true&search=a', ({ admin }) => admin.pictures({ limit: 2, cursor: '1-a', unused: true, search: 'a' })],
   ['GET /api/v1/media/a', ({ admin }) => admin.picture('a')],
   ['PUT /api/v1/media/a {"alt":"b","focus":{"x":1,"y":2}}', ({ admin }) => admin.describePicture('a', { alt: 'b', focus: { x: 1, y: 2 } })],
   ['GET /api/v1/admin/users/1/passkeys', ({ admin }) => admin.passkeys('1')],

@@ -89,7 +89,7 @@ describe('pictures of our own', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('an earlier one is chosen from the library: of all, of those without use, or of the headlines that are searched for', async () => {
+  it('an earlier one is chosen from the library: of all, of those without use, or of those found by what they show and by headlines', async () => {
     const [newest] = await pictures()
     const large = (await pictures()).find(({ width }) => width === 2_000)
     await dashboard.store('headline', { title: 'Night ferries', imageUrl: String(large?.['url']) })
@@ -98,7 +98,12 @@ describe('pictures of our own', { skip: browserMissing() }, () => {
     await drawn(page, '.picture-grid', 3)
     await page.click({ role: 'checkbox', name: 'Not used' })
     await drawn(page, '.picture-grid', 2)
-    await page.fill({ role: 'searchbox', name: 'Search by headline' }, 'night')
+    const search = { role: 'searchbox', name: 'Search', within: await page.find(DIALOG) } as const
+    await page.fill(search, 'dusk')
+    await page.reads(/There are no pictures here/, DIALOG)
+    await page.click({ role: 'checkbox', name: 'Not used' })
+    await page.find(button('A ferry at dusk'))
+    await page.fill(search, 'night')
     await drawn(page, '.picture-grid', 1)
     await page.click(button('Night ferries'))
     await page.gone(DIALOG)

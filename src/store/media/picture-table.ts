@@ -8,6 +8,7 @@
 import { PICTURE_FORMATS, type PictureFormat } from '../../media/picture-format.ts'
 import { STORED_MODELS, storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
+import { foldWords, haveWords } from '../../query/words.ts'
 import type { Database, Row } from '../db/database.ts'
 import { tableOf } from '../schema/names.ts'
 
@@ -48,13 +49,15 @@ export interface PicturePlace {
 export interface PictureQuery {
   readonly limit: number
   readonly unused: boolean
+  /** What the words of its description must have, as soughtWords() gives it: without words, none fits. Undefined for all. */
+  readonly sought?: readonly string[] | undefined
   /** The last one of the page before. */
   readonly after: PicturePlace | undefined
 }
 
 export interface PicturePage {
   readonly items: readonly CountedPicture[]
-  /** Where the next page begins; undefined at the end. A page of pictures without use may have none and not be the last. */
+  /** Where the next page begins; undefined at the end. A page that leaves pictures out may have none and not be the last. */
   readonly next: PicturePlace | undefined
 }
 
@@ -98,19 +101,23 @@ export function pictureAlts(database: Database, hashes: readonly string[]): Read
 }
 
 /** A page of pictures, those first that came last. */
-export function listPictures(database: Database, { limit, unused, after }: PictureQuery): PicturePage {
+export function listPictures(database: Database, { limit, unused, sought, after }: PictureQuery): PicturePage {
   const { createdAt, hash } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, hash: '' }
-  const looked = unused ? LOOKED_MAX : limit
+  const looked = unused || sought !== undefined ? LOOKED_MAX : limit
   const sql = `SELECT *, ${USES} FROM picture WHERE (created_at, hash) < (?, ?) ORDER BY created_at DESC, hash DESC LIMIT ?`
   const rows = database.all(sql, createdAt, hash, looked + 1).map(countedOf)
   const items: CountedPicture[] = []
   for (const [n, row] of rows.slice(0, looked).entries()) {
-    if (unused && row.uses > 0) continue
+    if ((unused && row.uses > 0) || !fits(row, sought)) continue
     items.push(row)
     if (items.length === limit) return { items, next: n + 1 < rows.length ? placeOf(row) : undefined }
   }
   const last = rows[looked - 1]
   return { items, next: rows.length > looked && last !== undefined ? placeOf(last) : undefined }
+}
+
+function fits({ alt }: PictureRow, sought: PictureQuery['sought']): boolean {
+  return sought === undefined || (sought.length > 0 && haveWords(foldWords([alt]), sought))
 }
 
 /** A sentence for a row whose name no file can have, as in a forged database. A file of an earlier schema has no such table. */

@@ -1,4 +1,4 @@
-/** Pictures that the site has already: the newest, those that no document names, or those of headlines that are searched for. */
+/** Pictures that the site has already: the newest, those that no document names, or those that are searched for, by what they show and by headlines. */
 import type { Client } from '../../../client/client.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
@@ -31,32 +31,34 @@ export async function openLibrary({ client, use, signal }: Library): Promise<voi
   const problem = problemLine()
   const more: HTMLButtonElement = button(t('picture.more'), () => void whileBusy(more, add), { hidden: true })
   let cursor: string | null = null
+  let text = ''
   /** Of the search that is shown. */
   let shownFor = signal
 
   const look = debouncedRequest(SEARCH_MS, signal, async (current) => {
     cursor = null
     shownFor = current
-    const found = search.value.trim() === '' ? await page(current) : await ofHeadlines(search.value, current)
+    text = search.value.trim()
+    const [described, titled] = await Promise.all([page(current), text === '' || unused.checked ? [] : ofHeadlines(current)])
     if (current.aborted) return
     fill(grid)
-    show(found)
+    show(described && titled && [...described, ...titled.filter(({ url }) => !described.some((one) => one.url === url))])
   })
-  const body = [h('div', { class: 'buttons picture-search' }, labelled(t('picture.search'), search), h('label', { class: 'tick' }, unused, t('picture.unused'))), problem, grid, more]
+  const body = [h('div', { class: 'buttons picture-search' }, labelled(t('list.search'), search), h('label', { class: 'tick' }, unused, t('picture.unused'))), problem, grid, more]
   const dialog = openDialog({ title: t('picture.title'), body, wide: true })
   look.now()
   await dialog.closed
 
   /** Undefined where it failed, which is told. */
   async function page(current: AbortSignal): Promise<readonly Shown[] | undefined> {
-    const query = { limit: PAGE, ...(cursor !== null && { cursor }), ...(unused.checked && { unused: true }) }
+    const query = { limit: PAGE, search: text, ...(cursor !== null && { cursor }), ...(unused.checked && { unused: true }) }
     const found = await orProblem(() => client.admin.pictures(query, { signal: current }), current)
     if (found === undefined || current.aborted) return undefined
     cursor = found.cursor
     return found.items.map(({ url, alt, width, height }) => ({ url, title: alt || `${width} × ${height}` }))
   }
 
-  async function ofHeadlines(text: string, current: AbortSignal): Promise<readonly Shown[] | undefined> {
+  async function ofHeadlines(current: AbortSignal): Promise<readonly Shown[] | undefined> {
     const query = { search: text, limit: 100, fields: 'title,imageUrl' }
     const found = await orProblem(() => client.data('headline').list(query, { signal: current }), current)
     if (found === undefined) return undefined
