@@ -1,7 +1,8 @@
 /**
  * Whether the clock may decide what is past its time. With one that is set a month ahead, the first round would empty the trash for good,
  * and delete guests, earlier versions and pictures. So where it is more than a day ahead of the last round, removal waits for a day, in
- * which it may be set back. After a pause of days, or in a restored database, it waits as well.
+ * which it may be set back. After a pause of days, or in a restored database, it waits as well, but no wait follows another: an app that
+ * runs for an hour every third day removes something, too.
  */
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
@@ -26,7 +27,8 @@ export function watchClockJumps({ store, now, log }: ClockJumpOptions): () => Pr
   return async () => {
     const at = now()
     const { seenAt, waitsUntil } = readNote(store.settings.readMeta(NOTE), at)
-    const hasJumped = at - seenAt > JUMP_MS
+    const hasWaited = seenAt < waitsUntil
+    const hasJumped = !hasWaited && at - seenAt > JUMP_MS
     // The stored time may be that of a clock which was ahead.
     const until = hasJumped ? at + WAIT_MS : Math.min(waitsUntil, at + WAIT_MS)
     await store.as(SYSTEM).writeMeta(NOTE, { seenAt: at, waitsUntil: until })
