@@ -1,8 +1,7 @@
 /** Commands that work in a new site ask before they make one: --data-dir may be missing or mistyped. */
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../config/read-config.ts'
-import { databaseFile } from '../store/db/data-dir.ts'
+import { hasDatabaseFile } from '../store/db/data-dir.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { commandHere } from '../config/command-here.ts'
 import { UsageError, type Arguments, type Terminal } from './command.ts'
@@ -21,7 +20,7 @@ export async function mayUseSite(args: Arguments, terminal: Terminal, name: stri
   const { environment, stderr, stderrIsTerminal } = terminal
   const config = readConfig(settings, environment)
   const directory = resolve(config.dataDir)
-  if (existsSync(databaseFile(directory)) || options.has(NEW_SITE_FLAG.flag)) {
+  if (hasDatabaseFile(directory) || options.has(NEW_SITE_FLAG.flag)) {
     if (stderrIsTerminal) stderr.write(`The site in "${directory}":\n`)
     return true
   }

@@ -1,5 +1,4 @@
 /** Commands on a data directory: open the services, work, close; beside a running service too. */
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openServices, type Services } from '../app/services.ts'
 import { systemClock } from '../base/clock.ts'
@@ -8,7 +7,7 @@ import { readIdentity } from '../cluster/node-identity.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
-import { databaseFile, DataDirError, type DataDirLock } from '../store/db/data-dir.ts'
+import { DataDirError, hasDatabaseFile, type DataDirLock } from '../store/db/data-dir.ts'
 import { openNodeServices } from './cluster/beside-node.ts'
 import { EXIT, type Arguments, type Terminal } from './command.ts'
 
@@ -18,7 +17,7 @@ type Work = (services: Services, config: Config) => Promise<void>
 export async function withServices(args: Arguments, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
   const config = readConfig(args.settings, terminal.environment)
   const directory = resolve(config.dataDir)
-  const isNew = !existsSync(databaseFile(directory))
+  const isNew = !hasDatabaseFile(directory)
   const services = await openForCommand(config, terminal, { own: false })
   try {
     // A mistyped --data-dir must not go unnoticed: the running service knows nothing of this site.
@@ -33,7 +32,7 @@ export async function withServices(args: Arguments, terminal: Terminal, work: Wo
 /** The same for work on existing data. Throws DataDirError where there is none, as when --data-dir is mistyped. */
 export async function withData(args: Arguments, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
   const directory = resolve(readConfig(args.settings, terminal.environment).dataDir)
-  if (existsSync(databaseFile(directory))) return withServices(args, terminal, work)
+  if (hasDatabaseFile(directory)) return withServices(args, terminal, work)
   throw new DataDirError(
     `Cannot use the data directory "${directory}": it has no database: name another with --data-dir`,
   )

@@ -55,6 +55,23 @@ async function succeeds(words: readonly string[], data: string): Promise<Finishe
 }
 
 describe('commands as root on the data directory of another user', { skip }, () => {
+  it('name what that user may not read or write, and do not take it for missing', async (t) => {
+    const { data } = await madePlace(t)
+    const failure = async (...words: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await run([...words, '--data-dir', data])
+      assert.equal(code, 1, stderr)
+      return (stdout + stderr).replace(/^Works as .*\n/m, '')
+    }
+    chmodSync(join(data, 'dateline.db'), 0o400)
+    const unusable = `cannot read and write "dateline.db": permission denied\n`
+    assert.equal(await failure('user', 'list'), `Cannot use the data directory "${data}": ${unusable}`)
+    assert.ok((await failure('check')).includes(`FAIL  directory   ${unusable}`))
+    chmodSync(data, 0)
+    for (const words of [['user', 'list'], ['media', 'list'], ['seed']]) {
+      assert.equal(await failure(...words), `Cannot use the data directory "${data}": permission denied\n`)
+    }
+  })
+
   it('leave it no file of root, and the service of that user starts and backs up', async (t) => {
     const { data } = place(t)
     for (const words of [['seed', '--yes'], ['admin', '--email', 'you@example.org', '--code'], ['backup'], ['settings', 'set', 'backupKeep', '3']]) {

@@ -1,8 +1,7 @@
 /** The database of a data directory for a command that only reads: it creates and changes nothing. */
-import { existsSync } from 'node:fs'
 import { VERSION } from '../../base/version.ts'
 import type { Config } from '../../config/settings.ts'
-import { databaseFile, DataDirError } from '../../store/db/data-dir.ts'
+import { databaseFile, DataDirError, hasDatabaseFile } from '../../store/db/data-dir.ts'
 import { openDatabase, type Database } from '../../store/db/database.ts'
 import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 
@@ -12,7 +11,7 @@ import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
  */
 export function openForReading({ dataDir }: Pick<Config, 'dataDir'>): Database {
   const file = databaseFile(dataDir)
-  if (!existsSync(file)) throw new DataDirError(`Cannot read the data directory "${dataDir}": it has no dateline.db`)
+  if (!hasDatabaseFile(dataDir)) throw new DataDirError(`Cannot read the data directory "${dataDir}": it has no dateline.db`)
   const database = openDatabase(file, { readOnly: true })
   try {
     if (schemaVersion(database, { version: VERSION }) === SCHEMA) return database

@@ -1,6 +1,5 @@
 /** `dateline mail test`: one delivery with its whole dialogue, and what is wrong in a sentence. */
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createLiveSettings, openStored } from '../../app/settings/live-settings.ts'
 import { deriveKeys } from '../../auth/keys.ts'
@@ -14,7 +13,7 @@ import { describeMail } from '../../mail/settings/mail-description.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { sendTestMail } from '../../mail/delivery/test-delivery.ts'
 import { EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
-import { DataDirError, databaseFile } from '../../store/db/data-dir.ts'
+import { DataDirError, hasDatabaseFile } from '../../store/db/data-dir.ts'
 import { listSettings, type StoredSetting } from '../../store/settings/setting-table.ts'
 import { openForReading } from '../documents/open-for-reading.ts'
 import { requireEmail } from '../users/user-argument.ts'
@@ -59,8 +58,8 @@ export const mailTestCommand: Command = {
 /** With what is stored in the database, as the service has it; where that cannot be read, stderr says so. */
 function settingsInUse({ settings }: Arguments, { environment, stderr }: Terminal): Config {
   const config = readConfig(settings, environment)
-  if (!existsSync(databaseFile(config.dataDir))) return config
   try {
+    if (!hasDatabaseFile(config.dataDir)) return config
     const rows = storedIn(config)
     if (rows.length === 0) return config
     const keys = deriveKeys(secretsInUse(readSecrets(environment), () => join(resolve(config.dataDir), 'secrets')))

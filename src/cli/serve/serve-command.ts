@@ -1,5 +1,4 @@
 /** `dateline serve`: runs the service until it is asked to stop. */
-import { existsSync } from 'node:fs'
 import { startApp, type App, type AppOptions } from '../../app.ts'
 import { loadPageAssets } from '../../app/page-assets.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -12,7 +11,7 @@ import { readSecrets } from '../../config/secrets.ts'
 import { serviceLinkWarnings } from '../../config/service-links.ts'
 import { SETTINGS, type Config } from '../../config/settings.ts'
 import { shownSettings } from '../../config/shown-settings.ts'
-import { databaseFile } from '../../store/db/data-dir.ts'
+import { hasDatabaseFile } from '../../store/db/data-dir.ts'
 import { EXIT, type Arguments, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { watchParent } from './parent-watch.ts'
 import { openServiceLog } from './service-log.ts'
@@ -39,7 +38,7 @@ export const serveCommand: Command = {
     const config = readConfig(settings, environment)
     const secrets = readSecrets(environment)
     if (config.tokenFile !== undefined) requireTokenPath(config.tokenFile, config.dataDir)
-    const isNew = !existsSync(databaseFile(config.dataDir))
+    const isNew = !hasDatabaseFile(config.dataDir)
     const logMemory = createLogMemory()
     const { log, output, writeLine, isQuiet, tell, started, drained } = openServiceLog(config, terminal, logMemory)
     const parent = config.exitWithParent ? watchParent(terminal.stdin) : undefined

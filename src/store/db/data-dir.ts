@@ -5,7 +5,7 @@
  * exclusive transaction on an empty database), so the operating system releases it however the process ends, and no
  * stale lock file has to be removed.
  */
-import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '../../base/directory.ts'
@@ -40,6 +40,15 @@ export interface DataDirLock {
 /** The database of a data directory. */
 export function databaseFile(directory: string): string {
   return join(directory, 'dateline.db')
+}
+
+/** Whether a data directory has a file for the database. Throws DataDirError where this user may not look. */
+export function hasDatabaseFile(directory: string): boolean {
+  try {
+    return statSync(databaseFile(directory), { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    throw unusable(resolve(directory), systemReason(error), error)
+  }
 }
 
 /** Whether a data directory has a database with content: what a killed first start leaves is empty. */
@@ -86,15 +95,20 @@ function unusable(path: string, problem: string, cause?: unknown): DataDirError 
 }
 
 /**
- * Throws WrongFileError where something else has the name of a file of the directory; files may be missing. Opening a pipe would wait
- * without end for another program, and SQLite takes one for a WAL until it reads from it.
+ * Throws an Error for the first file of the directory that is something else, or that this user may not read and write; files may be
+ * missing. Opening a pipe would wait without end for another program, and SQLite takes one for a WAL until it reads from it.
  */
 export function requireFiles(directory: string): void {
   const database = databaseFile(directory)
   for (const file of [database, `${database}-wal`, `${database}-shm`, lockFile(directory), ownerFile(directory)]) {
     const stats = statSync(file, { throwIfNoEntry: false })
-    if (stats === undefined || stats.isFile()) continue
-    throw new WrongFileError(fileKind(stats), `expected "${basename(file)}" to be a file, found ${fileKind(stats)}: move that away`)
+    if (stats === undefined) continue
+    if (!stats.isFile()) throw new WrongFileError(fileKind(stats), `expected "${basename(file)}" to be a file, found ${fileKind(stats)}: move that away`)
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK)
+    } catch (error) {
+      throw new Error(`cannot read and write "${basename(file)}": ${systemReason(error)}`, { cause: error })
+    }
   }
 }
 
