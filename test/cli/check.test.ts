@@ -1,6 +1,6 @@
 /** `check`, and what the service does where it would find fault. */
 import assert from 'node:assert/strict'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { it } from 'node:test'
 import { checksOfDatabase } from '../../src/cli/backup/check.ts'
@@ -121,13 +121,16 @@ it('check says what to do about each fault', async (t) => {
   assert.equal(wrong.length, 3, wrong.join('\n'))
 })
 
-it('check finds what keeps a service from starting: pictures or half a restore without a database, or another kind of file', async (t) => {
+it('check finds what keeps a service from its work: pictures or half a restore without a database, or another kind of file', async (t) => {
   const data = temporaryDirectory(t)
   const directoryOf = async (): Promise<string | undefined> => (await check('--data-dir', data)).wrong.find((line) => line.startsWith('directory: '))
   const file = join(data, 'media', 'ab', `ab${'0'.repeat(62)}.png`)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, '')
   assert.match((await directoryOf()) ?? '', /it has pictures and no database: put its database back/)
+  writeFileSync(join(data, 'backups'), '', { mode: 0o600 })
+  assert.deepEqual((await check('--data-dir', data)).wrong, ['directory: expected "backups" to be a directory, found a file: move that away'])
+  rmSync(join(data, 'backups'))
   beginRestore({ path: data }, 'dateline restore copy.db')
   assert.match((await directoryOf()) ?? '', /a restore into it was interrupted or still runs, and it has no database yet: run "dateline restore copy\.db" again/)
   mkdirSync(join(data, 'dateline.db'))

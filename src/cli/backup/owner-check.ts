@@ -13,15 +13,16 @@ export function strangersIn(directory: string, entries: readonly Dirent[]): stri
   const owner = statSync(directory, { throwIfNoEntry: false })
   if (owner === undefined) return undefined
   const backups = join(directory, BACKUPS_DIRECTORY)
-  const paths = entries.filter((entry) => entry.isFile() || (entry.isDirectory() && entry.name === BACKUPS_DIRECTORY)).map(({ name }) => join(directory, name))
+  const hasBackups = entries.some((entry) => entry.isDirectory() && entry.name === BACKUPS_DIRECTORY)
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => join(directory, name))
   const strangers = (found: readonly string[]) =>
     found.flatMap((path) => {
       const uid = lstatSync(path, { throwIfNoEntry: false })?.uid ?? owner.uid
       return uid === owner.uid ? [] : [`${path} (${uid === 0 ? 'root' : `user ${uid}`})`]
     })
-  const above = strangers(paths)
+  const above = strangers(hasBackups ? [...files, backups] : files)
   // A directory of another user may be closed.
-  const all = above.length > 0 || !paths.includes(backups) ? above : strangers(readdirSync(backups).map((name) => join(backups, name)))
+  const all = above.length > 0 || !hasBackups ? above : strangers(readdirSync(backups).map((name) => join(backups, name)))
   if (all.length === 0) return undefined
   const more = all.length > STRANGERS_SHOWN_MAX ? ` and ${all.length - STRANGERS_SHOWN_MAX} more` : ''
   const named = all.slice(0, STRANGERS_SHOWN_MAX).join(', ')

@@ -11,6 +11,7 @@ import { countInbox } from '../../base/inbox.ts'
 import { nearestDirectory } from '../../base/directory.ts'
 import { MINUTE_MS, showDuration } from '../../base/duration.ts'
 import { replacementIn } from '../../base/file-mode.ts'
+import { fileKind } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
 import { readIdentity } from '../../cluster/node-identity.ts'
@@ -92,6 +93,10 @@ function checkDirectory(directory: string): string {
     throw new Problem(`${found} cannot be used: ${systemReason(error)}: run as its owner, or choose another --data-dir`)
   }
   requireFiles(directory)
+  for (const name of [MEDIA_DIRECTORY, BACKUPS_DIRECTORY]) {
+    const stats = statSync(join(directory, name), { throwIfNoEntry: false })
+    if (stats?.isDirectory() === false) throw new Problem(`expected "${name}" to be a directory, found ${fileKind(stats)}: move that away`)
+  }
   requireRestored(directory)
   requireDatabase(directory)
   return found === directory ? directory : `${directory} is not there yet: the service makes it`
