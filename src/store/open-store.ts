@@ -1,4 +1,5 @@
 /** Opens the store on one SQLite file. */
+import { statSync } from 'node:fs'
 import { NO_ARRIVALS, type Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
 import { machineStart, type MachineStart } from '../base/machine-start.ts'
@@ -61,6 +62,7 @@ export function openStore(options: StoreOptions): Store {
   const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor, guestLimit = () => NO_GUEST_LIMIT, start = machineStart(now) } = options
   const lock = owner === undefined ? undefined : (options.lock ?? ownDataDir(dir, owner))
   try {
+    const hasOldWal = lock !== undefined && (statSync(`${dir.database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
     const database = openDatabase(dir.database)
     try {
       touchTables(database)
@@ -79,7 +81,7 @@ export function openStore(options: StoreOptions): Store {
       const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
       const isRaised = schemaVersion(database, { version, migrations }) === schemaOf(migrations)
       const parts: StoreParts = {
-        ...{ isRaised, file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate },
+        ...{ isRaised, hasOldWal, file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate },
         ...{ start, hasStartedOver, release, node, trash, pageDescriptor, guestLimit },
       }
       return createStore(database, parts)

@@ -41,6 +41,8 @@ export type Store = ReturnType<typeof createStore>
 export interface StoreParts {
   /** Whether the file has the schema of this program: that of a node may be raised by an entry of its log later. */
   readonly isRaised: boolean
+  /** Whether a process that was killed has left its WAL, with deletions that it may not have erased yet. */
+  readonly hasOldWal: boolean
   readonly file: string
   readonly now: Clock
   readonly models: readonly Model[]
@@ -70,6 +72,10 @@ export function createStore(writing: Database, parts: StoreParts) {
   const answer = <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller) =>
     turn.readSoon(() => finder.answer(model, query, caller))
   const checkpoints = createCheckpoints(writing, file, { pageDescriptor, ...(gate && { withoutReaders: gate.withoutReaders }) })
+  if (parts.hasOldWal) {
+    checkpoints.eraseHere()
+    checkpoints.afterCommit()
+  }
   const settingNews = createSettingNews(settings.listSettings)
   const search = createSearchChanges(writing)
   const capture = captureChanges(writing, { models, now, trash })

@@ -19,7 +19,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { LANGUAGE } from '../../scripts/tools/data-bodies.ts'
 import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
-import { systemStore, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
+import { openForTest, systemStore, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 
 interface Account {
@@ -158,6 +158,22 @@ describe('a deleted account leaves no trace in any file', () => {
     }
     await assertIntact(store, site)
     assert.deepEqual(tracesOf(gone, dir.path), [])
+  })
+
+  it('once a process that was killed ahead of the response is started again', async (t) => {
+    const site = await busySite(t)
+    const gone = some(site)
+    // As after the commit of a killed process: a reader of an earlier state holds the erasure up.
+    const reader = openForTest(t, site.dir.database)
+    reader.exec('BEGIN; SELECT 1 FROM user')
+    await Promise.all(gone.map((person) => remove(site.store, person)))
+    const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
+    for (const suffix of ['', '-wal']) copyFileSync(site.dir.database + suffix, dir.database + suffix)
+    assert.notDeepEqual(tracesOf(gone, dir.path), [])
+    const store = systemStore(openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0, owner: { pid: 1, startedAt: 'now' } }))
+    t.after(() => store.close())
+    assert.deepEqual(tracesOf(gone, dir.path), [])
+    await assertIntact(store, { ...site, dir })
   })
 
   it('after a crash, which leaves the WAL of the time before', async (t) => {
