@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { PUBLICATION } from '../../scripts/tools/data-bodies.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import { accessibilityFindings } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
@@ -17,7 +19,9 @@ const draft = await dashboard.store('headline', { status: 'draft' })
 await dashboard.store('headline', { status: 'draft' })
 const source = { id: await dashboard.store('source') }
 const feedBody = { title: 'The Quay', address: 'https://feeds.example/', source, topic: null, country: null, language: null, arrival: 'draft', paused: true, rules: [], retentionDays: null, retentionItems: null, username: '', siteUrl: '' }
-const feed = String((await service.data('POST', '', { model: 'feed' }, { token: cast.admin.token, body: feedBody })).at('data.id'))
+const { id: _, createdAt: _c, updatedAt: _u, ...publicationBody } = PUBLICATION
+const made = async (model: string, body: JsonObject): Promise<string> => String((await service.data('POST', '', { model }, { token: cast.admin.token, body })).at('data.id'))
+const [feed, publication] = [await made('feed', feedBody), await made('publication', publicationBody)]
 await service.call('POST', '/api/v1/admin/backups', { token: cast.admin.token })
 
 /** Where something is, what is pressed there, one after the other, and what is there then. */
@@ -39,6 +43,7 @@ const OPENED: (readonly [name: string, hash: string, press?: string | readonly s
   ['a list of feeds', '#/feeds/opml'],
   ['publications', '#/publications'],
   ['a new publication', '#/publications/new'],
+  ['a publication', `#/publications/${publication}`],
   ['a rule', '#/feeds/rules', '.rules-editor .buttons button', '.rule'],
   ['users', '#/users'],
   ['a user', `#/users/${cast.publisher.id}`],

@@ -5,8 +5,8 @@
 import type { Page } from './page.ts'
 
 /**
- * A line for each part that stands beside the page, or beside its main part, once all transitions have ended. What scrolls by
- * itself, such as code, may be wider.
+ * A line for each part that stands beside the page, beside its main part, or beside the button whose label it is, once all
+ * transitions have ended. What scrolls by itself, such as code, may be wider.
  */
 export function sidewaysFindings(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
@@ -22,11 +22,15 @@ export function sidewaysFindings(page: Page): Promise<readonly string[]> {
       const { left, right, width: own } = element.getBoundingClientRect()
       return own > 1 && (left < -1 || right > width + 1) && !isHeld(element)
     })
-    const found = outside.slice(0, 5).map((element) => {
-      const { left, right } = element.getBoundingClientRect()
-      const name = `<${element.localName} class="${element.className}"> "${element.textContent.trim().slice(0, 30)}"`
-      return `${name} is at ${Math.round(left)}..${Math.round(right)} of ${width}`
-    })
+    const nameOf = (element: HTMLElement): string => `<${element.localName} class="${element.className}"> "${element.textContent.trim().slice(0, 30)}"`
+    const narrow = [...document.querySelectorAll<HTMLElement>('button, .button')].filter((button) => button.scrollWidth > button.clientWidth + 1)
+    const found = [
+      ...outside.slice(0, 5).map((element) => {
+        const { left, right } = element.getBoundingClientRect()
+        return `${nameOf(element)} is at ${Math.round(left)}..${Math.round(right)} of ${width}`
+      }),
+      ...narrow.map((button) => `${nameOf(button)} has a label of ${button.scrollWidth} in ${button.clientWidth}`),
+    ]
     const { scrollWidth } = document.documentElement
     if (scrollWidth > width + 1) return [`the page is ${scrollWidth} wide in ${width}`, ...found]
     const main = document.querySelector('main')

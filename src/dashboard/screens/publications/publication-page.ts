@@ -88,7 +88,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
       }
     })
     save = saveButton({ documents, id, etag, body: members, onStored, tell, signal })
-    const remove = workButton([icon('trash'), t('delete')], removed, { class: 'plain' })
+    const remove = workButton([icon('trash'), h('span', {}, t('delete'))], removed, { class: 'plain' })
     fill(tools, id !== undefined && remove, save.element)
     look.now()
 
