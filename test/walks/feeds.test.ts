@@ -169,6 +169,17 @@ describe('feeds', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('the audit trail names feeds where they act and are acted on, and leads to them', async () => {
+    const [harbour] = (await feeds()).filter(({ title }) => title === 'The Harbour Post')
+    const hrefs = (): Promise<readonly (string | null)[]> =>
+      page.evaluate(() => ['.records td:nth-child(3)', '.records td:nth-child(5)'].map((cells) => [...document.querySelectorAll(`${cells} a`)].find((one) => one.textContent === 'The Harbour Post')?.getAttribute('href') ?? null))
+    await page.open('/#/operations?part=audit')
+    await page.find({ role: 'table', name: 'Audit trail' })
+    const href = `#/feeds/${String(harbour?.['id'])}`
+    assert.deepEqual(await hrefs(), [href, href])
+    await page.expectNoProblems()
+  })
+
   it('a list of 200 feeds is checked, then added, with a report by line', async () => {
     const lines = Array.from({ length: 200 }, (_, i) => `<outline type="rss" text="Paper ${i}" xmlUrl="${url}/paper-${i}.xml"/>`)
     const opml = `<opml version="2.0"><body>\n${lines.join('\n')}\n<outline text="Bad" xmlUrl="javascript:window.hacked=1"/>\n<outline text="${escaped(HOSTILE).replaceAll('"', '&quot;')}" xmlUrl="${url}/island.xml"/>\n</body></opml>`

@@ -2,7 +2,7 @@
 import { user as userModel } from '../../../models/user.ts'
 import type { AuditRecords } from '../../../models/responses.ts'
 import { fetchNames } from '../list/document-names.ts'
-import { contentModels } from '../../permissions.ts'
+import { trashedModels } from '../../permissions.ts'
 import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
@@ -21,7 +21,7 @@ const REST_MS = 2_000
 
 export const auditPart: OpenPart = (context) => {
   const { client, signal, user } = context
-  const models = contentModels(user)
+  const models = trashedModels(user)
   let search = readAuditSearch(context.screenUrl.query)
   let items: readonly AuditItem[] = []
   const content = h('div')

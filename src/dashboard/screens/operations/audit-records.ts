@@ -1,6 +1,7 @@
 /** The records of the audit trail as a table: who did what, and the links from there. */
 import { DELETED_ACTOR, type AuditEvent } from '../../../models/audit.ts'
 import type { AuditRecords } from '../../../models/responses.ts'
+import { feed } from '../../../models/feed-model.ts'
 import { remoteConfig } from '../../../models/remote-config.ts'
 import type { Model } from '../../../models/schema.ts'
 import { user as userModel } from '../../../models/user.ts'
@@ -24,8 +25,9 @@ export function eventTitle(event: AuditEvent): string {
 }
 
 /** The documents of a model whose names are to be fetched before a record is shown. */
-export function namedIds({ actor, model, documentId }: AuditItem, of: Model): readonly string[] {
-  const ids = [model === of.name ? documentId : '', of === userModel ? actor : '']
+export function namedIds(item: AuditItem, of: Model): readonly string[] {
+  const { actor, model, documentId } = item
+  const ids = [model === of.name ? documentId : '', of === actorModel(item) ? actor : '']
   return ids.filter((id) => id !== '' && !isDeleted(id))
 }
 
@@ -47,10 +49,18 @@ function addressCell(clientAddress: string): Child {
   return clientAddress === '' ? '–' : h('code', { class: 'audit-address', dir: 'ltr' }, clientAddress)
 }
 
-function whoCell({ actor, role }: AuditItem, search: AuditSearch): Child {
+/** Feeds act, too: their actor is the id of the feed. */
+function actorModel({ role }: AuditItem): Model {
+  return role === 'feed' ? feed : userModel
+}
+
+function whoCell(item: AuditItem, search: AuditSearch): Child {
+  const { actor, role } = item
   const roleName = textOr(`actor.${role}`, valueTitle(role))
   if (actor === '') return h('span', {}, roleName)
-  return [named(userLabel(actor), isDeleted(actor) ? undefined : hrefTo(['users', actor]), { ...search, actor }), when(roleName)]
+  const model = actorModel(item)
+  const href = nameOf(model, actor) === undefined ? undefined : hrefTo([pathOf(model), actor])
+  return [named(labelFor(model, actor), href, { ...search, actor }), when(roleName)]
 }
 
 function whatCell(item: AuditItem, search: AuditSearch, models: readonly Model[]): Child {
@@ -69,7 +79,7 @@ function targetOf({ event, model, documentId }: AuditItem, search: AuditSearch, 
   const declared = models.find(({ name }) => name === model)
   const title = textOr(`model.${model}`, declared === undefined ? humanized(model) : modelTitle(declared))
   const name = declared === undefined ? undefined : nameOf(declared, documentId)
-  const label = model === userModel.name ? userLabel(documentId) : (name ?? documentId)
+  const label = labelFor(declared ?? userModel, documentId)
   // Names are fetched before: a document without one was deleted later.
   const isGone =
     isDeleted(documentId) ||
@@ -97,9 +107,9 @@ function named(label: string, href: string | undefined, only: AuditSearch): Chil
   )
 }
 
-function userLabel(id: string): string {
+function labelFor(model: Model, id: string): string {
   if (isDeleted(id)) return t('audit.deletedAccount', { id: id.slice(-ID_CHARS_SHOWN) })
-  return nameOf(userModel, id) ?? id
+  return nameOf(model, id) ?? id
 }
 
 function isDeleted(id: string): boolean {
