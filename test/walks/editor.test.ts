@@ -351,8 +351,7 @@ describe('the editor', { skip: browserMissing() }, () => {
 
   it('says that a document is not there, and tries again after a failure', async () => {
     await open('#/topics/000000000000000000000000')
-    await page.find(button('Try again'))
-    await page.reads(/No topic has the id/, { role: 'main' })
+    await page.reads(/This no longer exists/, { role: 'main' })
     await page.expectNoProblems([{ status: 404 }])
     const id = await make('topic', { name: 'Without a line' })
     await open(`#/topics/${id}`)

@@ -137,4 +137,14 @@ describe('the trash', { skip: browserMissing() }, () => {
     assert.equal(await status(ids[0]), 404)
     await page.expectNoProblems([{ status: 404, url: '/data/' }])
   })
+
+  it('is where the address of a document leads that another user has deleted', async () => {
+    const id = await makeTopic('Lanterns')
+    await service.data('DELETE', `/${id}`, { model: 'topic' }, ask)
+    await page.open(`/#/topics/${id}`)
+    await page.reads(/This no longer exists/, { role: 'main' })
+    await page.click({ role: 'link', name: 'Trash', within: await page.find({ role: 'main' }) })
+    await page.find({ role: 'row', name: /Lanterns/ })
+    await page.expectNoProblems([{ status: 404, url: '/data/' }])
+  })
 })

@@ -42,7 +42,7 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
       try {
         return await documents.get(from, options)
       } catch (error) {
-        if (error instanceof NotFound && removedLabel(from) !== undefined) return 'gone'
+        if (error instanceof NotFound) return 'gone'
         throw error
       }
     },
@@ -56,9 +56,10 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
     isGone = found === 'gone'
     // It may be brought back, and then it is here again.
     if (found === 'gone') {
-      const label = removedLabel(id ?? '') ?? ''
+      const label = removedLabel(id ?? '')
+      const words = label === undefined ? t('failed.notFound') : t('removal.done', { label })
       const trash = h('a', { class: 'button', href: hrefTo(['trash'], { model: model.name }) }, icon('trash'), t('trash.title'))
-      return emptyState('trash', t('removal.done', { label }), may('remove', model, user) && trash)
+      return emptyState('trash', words, may('remove', model, user) && trash)
     }
     const copied = found && sentMembers(model, found.document)
     editing = openEditing({ model, context, documents, ...(id === undefined ? { copied } : { stored: found }) })
