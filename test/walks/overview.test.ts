@@ -7,10 +7,21 @@ import { startDashboard } from '../support/browser/dashboard.ts'
 
 const dashboard = await startDashboard({ mail: 'smtp://127.0.0.1:1', mailTls: 'none' })
 const { service, cast } = dashboard
-await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })
 
 describe('the overview', { skip: browserMissing() }, () => {
+  it('offers the first headline where there is none, and administrators the set-up', async () => {
+    const setUp = { role: 'link', name: 'Set up your service' } as const
+    const writer = await dashboard.openAs(cast.publisher)
+    await writer.find({ role: 'link', name: 'Write the first headline' })
+    assert.deepEqual(await writer.findAll(setUp), [])
+    const page = await dashboard.openAs(cast.admin)
+    await page.click(setUp)
+    await page.find({ role: 'heading', name: 'Set up your service' })
+    await page.expectNoProblems()
+  })
+
   it('shows an administrator the figures, and each leads to its list', async () => {
+    await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })
     const unfinished = { title: 'Unfinished', status: 'draft' }
     await service.data('POST', '', { model: 'headline', incomplete: true }, { token: cast.admin.token, body: unfinished, isUndescribed: true })
     const page = await dashboard.openAs(cast.admin)

@@ -11,7 +11,7 @@ import { dailyCounts } from '../../daily-counts.ts'
 import { modelsTitle, pathOf } from '../../model-titles.ts'
 import type { Change } from '../../live-changes.ts'
 import { may } from '../../permissions.ts'
-import { hrefTo } from '../../screen-url.ts'
+import { FIRST_RUN, hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { locale, t } from '../../texts.ts'
 import { atMostEvery, every, now } from '../../timing.ts'
@@ -120,6 +120,7 @@ function sections({ overview, latest, status, reviews, due }: Read, context: Scr
             'headline',
             t('overview.none'),
             h('a', { class: 'button primary', href: hrefTo([pathOf(headline), 'new']) }, t('overview.first')),
+            isAdmin(user) && h('a', { class: 'button', href: hrefTo([FIRST_RUN]) }, t('first.title')),
           )
         : h('ul', { class: 'latest' }, latest.map((one) => latestItem(one, changed.has(one.id), context))),
     ),
