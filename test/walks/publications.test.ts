@@ -123,7 +123,7 @@ describe('publications in the dashboard', { skip: browserMissing() }, () => {
   })
 
   it('an administrator makes one, and sees what readers get', async () => {
-    await page.fill({ role: 'textbox', name: 'Name' }, 'quays')
+    await page.fill({ role: 'textbox', name: 'Name' }, 'The quays!')
     await page.fill({ role: 'textbox', name: 'Title' }, 'At the Quays')
     await page.reads(/New ferry line opens/, { role: 'main' })
     assert.ok(await isUnharmed(page))
@@ -131,6 +131,7 @@ describe('publications in the dashboard', { skip: browserMissing() }, () => {
     await page.reads(/Cannot read filter|Enter a filter/, { role: 'main' })
     await page.fill({ role: 'textbox', name: 'Filter' }, '{"title":"Regatta won by a length"}')
     await page.waitFor(() => page.evaluate(() => document.querySelectorAll('.preview-items > li').length === 2), 'two stories')
+    await page.fill({ role: 'textbox', name: 'Name' }, 'quays')
     assert.deepEqual(await sidewaysFindings(page), [])
     await expectAccessible(page)
     await page.screenshot('publication-new')

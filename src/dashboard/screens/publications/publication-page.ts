@@ -30,6 +30,8 @@ const NEW: Members = {
   ...{ name: '', title: '', description: '', filter: '{}', sort: 'publishedAt:desc', pageSize: 30, members: ['excerpt', 'source', 'topic'] },
   ...{ visibility: 'public', isPaused: false, contact: '', rights: '' },
 }
+/** The preview shows neither, so it does not wait until they are filled in well. */
+const NOT_PREVIEWED: Members = { name: 'new', title: '–' }
 
 /** `id` is undefined for a new one. */
 export function publicationPage(context: ScreenContext, id: string | undefined): Screen {
@@ -81,7 +83,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
           })
     const look = debouncedRequest(PREVIEW_MS, signal, async (mine) => {
       try {
-        const found = await client.admin.previewPublication({ publication: { ...form.value(), ...placeholders(form.value()) } }, { signal: mine })
+        const found = await client.admin.previewPublication({ publication: { ...form.value(), ...NOT_PREVIEWED } }, { signal: mine })
         if (!mine.aborted) fill(preview, previewStories(found))
       } catch (error) {
         if (!isAbort(error)) fill(preview, h('p', { class: 'soft', dir: 'auto' }, errorText(error)))
@@ -162,11 +164,6 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     mayLeave: askToLeave,
     save: () => save?.save(),
   }
-}
-
-/** What a preview needs and does not show, where it is not filled in yet. */
-function placeholders({ name, title }: Members): Members {
-  return { ...(name === '' && { name: 'new' }), ...(title === '' && { title: '–' }) }
 }
 
 type Story = PublicationPreview['stories'][number]
