@@ -6,6 +6,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, link, startDashboard } from '../support/browser/dashboard.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 
 const dashboard = await startDashboard({ review: 'on' })
 const { service, cast } = dashboard
@@ -130,6 +131,16 @@ describe('review', { skip: browserMissing() }, () => {
     await editor.gone(button('Delete'))
     await chief.expectNoProblems()
     await editor.expectNoProblems()
+  })
+  it('shows the picture that is to be published', async () => {
+    const headers = { authorization: `Bearer ${cast.admin.token}` }
+    const sent = await fetch(`${service.url}/api/v1/media`, { method: 'POST', headers, body: new Uint8Array(samplePicture('png')) })
+    const { data } = (await sent.json()) as { readonly data: { readonly url: string } }
+    const pictured = await dashboard.store('headline', { title: 'Pictured', imageUrl: data.url, status: 'draft', handedInAt: new Date(service.now()).toISOString() })
+    await chief.open('/#/review')
+    await chief.waitFor(() => chief.evaluate(() => document.querySelector('.reviews .picture.whole') !== null), 'the picture')
+    await chief.expectNoProblems()
+    await service.data('DELETE', `/${pictured}`, { model: 'headline' }, { token: cast.admin.token })
   })
 })
 

@@ -4,9 +4,10 @@ import { modelNamed } from '../../../models/registry.ts'
 import { NOTE_CHARS_MAX } from '../../../models/workflow.ts'
 import type { ReviewQueue } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
-import { documentsOf, type Documents, type Members } from '../../any-documents.ts'
+import { documentsOf, labelOf, type Documents, type Members } from '../../any-documents.ts'
 import { pathOf } from '../../model-titles.ts'
 import { actorName } from '../../people.ts'
+import { pictureField, shownPicture } from '../../pictures.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
@@ -14,6 +15,7 @@ import { fill, h, type Child } from '../../kit/dom.ts'
 import { labelled, screenHead } from '../../kit/elements.ts'
 import { openFormDialog } from '../../kit/form-dialog.ts'
 import { icon } from '../../kit/icons.ts'
+import { letteredPicture } from '../../kit/lettered-picture.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -97,14 +99,18 @@ function reviewItem(item: Item, context: ScreenContext, load: () => void): Child
   }
 }
 
-/** Against the last published version; where there is none, the whole. */
+/** Against the last published version; where there is none, the whole. Its picture is above, where the reader sees pictures. */
 async function changesOf(model: Model, documents: Documents, { id, etag, publishedSeq }: Item): Promise<Child> {
   const [now, before] = await Promise.all([
     documents.get(id),
     publishedSeq === null ? undefined : documents.version(id, String(publishedSeq)),
   ])
   if (now.etag !== etag) return h('p', { class: 'soft' }, t('review.changed'))
-  return differenceOf(model, before && contentOf(before.document), contentOf(now.document))
+  const url = shownPicture(now.document, pictureField(model) ?? '')
+  return [
+    url !== undefined && letteredPicture({ kind: 'review-picture', name: labelOf(now.document), url }),
+    differenceOf(model, before && contentOf(before.document), contentOf(now.document)),
+  ]
 }
 
 /** Without what each draft of the queue has of its own. */
