@@ -273,7 +273,7 @@ describe('import decides row by row', () => {
     const input = `${JSON.stringify({ id: 'a', name: 'A', description: '', iconUrl: '' })}\n{}\n`
     const none = await imported(data, 'topic', input, '--dry-run')
     assert.deepEqual([none.code, none.stdout], [1, ''])
-    assert.match(none.stderr, /^Cannot read the data directory/)
+    assert.match(none.stderr, /: it has no database: name another with --data-dir\n$/)
     await done(['seed', '--yes', '--data-dir', data])
     const before = await exported(data, 'topic')
     const { code, stdout } = await imported(data, 'topic', input, '--dry-run')

@@ -1,7 +1,7 @@
 /** The database of a data directory for a command that only reads: it creates and changes nothing. */
 import { VERSION } from '../../base/version.ts'
 import type { Config } from '../../config/settings.ts'
-import { databaseFile, DataDirError, hasDatabaseFile } from '../../store/db/data-dir.ts'
+import { databaseFile, DataDirError, requireDatabase } from '../../store/db/data-dir.ts'
 import { openDatabase, type Database } from '../../store/db/database.ts'
 import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 
@@ -10,8 +10,8 @@ import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
  * cannot read.
  */
 export function openForReading({ dataDir }: Pick<Config, 'dataDir'>): Database {
+  requireDatabase(dataDir)
   const file = databaseFile(dataDir)
-  if (!hasDatabaseFile(dataDir)) throw new DataDirError(`Cannot read the data directory "${dataDir}": it has no dateline.db`)
   const database = openDatabase(file, { readOnly: true })
   try {
     if (schemaVersion(database, { version: VERSION }) === SCHEMA) return database

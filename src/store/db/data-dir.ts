@@ -61,6 +61,11 @@ export class DataDirError extends Error {
   override readonly name = 'DataDirError'
 }
 
+/** Throws DataDirError where a data directory has no file for the database, as when --data-dir is mistyped. */
+export function requireDatabase(directory: string): void {
+  if (!hasDatabaseFile(directory)) throw unusable(resolve(directory), 'it has no database: name another with --data-dir')
+}
+
 /**
  * The directory of a store that this process has open. No file is opened: closing it would give up all locks that the
  * process holds on it, those of the owner among them (sqlite.org/howtocorrupt.html, section 2.2).
