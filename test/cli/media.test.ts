@@ -39,7 +39,7 @@ it('export and import carry the pictures that the documents name, cleaned, each 
   await done(['import', '--data-dir', other, '--model', 'topic', '--media', to, '-'], exported)
   const again = await runCheaply(['import', '--data-dir', other, '--model', 'topic', '--media', to, '-'], { input: exported })
   assert.match(again.stderr, /Took 0 pictures from .*, and knew 1 already\n/)
-  assert.match(await done(['media', 'list', '--data-dir', other]), new RegExp(`image/gif +24 x 16 +\\d+ +1 +${gif}\n`))
+  assert.match(await done(['media', 'list', '--data-dir', other]), new RegExp(`^ADDED +TYPE .*\n.* image/gif +24 x 16 +\\d+ +1 +${gif}\n`))
   assert.equal((await done(['media', 'list', '--data-dir', data, '--unused', '--json'])).trim().split('\n').length, 1)
   const nowhere = await runCheaply(['import', '--data-dir', other, '--model', 'topic', '--media', join(place, 'nowhere'), '-'], { input: exported })
   assert.equal(nowhere.code, 1)

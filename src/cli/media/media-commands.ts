@@ -25,7 +25,7 @@ export const mediaListCommand: Command = {
       const found = pictures(database, limit, options.has('--unused'))
       if (options.has('--json')) for (const picture of found) terminal.stdout.write(`${JSON.stringify({ ...picture, createdAt: isoDate(picture.createdAt) })}\n`)
       else {
-        terminal.stdout.write(printTable(['added', 'type', 'size', 'bytes', 'uses', 'hash'], found.map(rowOf)))
+        terminal.stdout.write(printTable(['ADDED', 'TYPE', 'SIZE', 'BYTES', 'USES', 'HASH'], found.map(rowOf)))
         const { pictures: all, bytes } = pictureTotals(database)
         terminal.stderr.write(`${counted(all, 'picture')}, ${sizeText(bytes)}\n`)
       }
