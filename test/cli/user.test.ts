@@ -139,7 +139,7 @@ it('an account is deleted only when that is said, and its tokens end with it', a
 describe('refused with a sentence:', () => {
   for (const [words, code, says] of [
     [['user', 'delete', BOSS, '--yes'], 1, /it is the last administrator; make another one first/],
-    [['user', 'set-role', BOSS, '--dashboard', 'none'], 1, /it is the last administrator/],
+    [['user', 'set-role', BOSS, '--dashboard', 'none'], 1, /^Cannot change the role of you@example\.org: it is the last administrator/],
     [['user', 'set-role', BOSS], 2, /needs --dashboard ROLE or --app ROLE/],
     [['user', 'set-role', BOSS, '--dashboard', 'amdin'], 2, /did you mean "admin"/],
     [['user', 'set-role', BOSS, '--app', 'guestUser'], 2, /expected one of standardUser, premiumUser/],

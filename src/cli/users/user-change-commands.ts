@@ -46,7 +46,7 @@ export const userSetRoleCommand: Command = {
     }
     return withData(args, terminal, async (services) => {
       const operator = services.store.as(OPERATOR)
-      const { id } = await findUser(services, args)
+      const { id, value } = await findUser(services, args)
       const updatedAt = isoDate(systemClock())
       const outcome = await operator.updateUser(id, (stored) => {
         const changed = { ...stored, ...roles, updatedAt } as JsonObject & User
@@ -55,7 +55,7 @@ export const userSetRoleCommand: Command = {
         return withoutIdleName(changed)
       })
       if (outcome === 'missing') throw userNotFound(id)
-      if (outcome === 'last-admin') throw fail('conflict', `Cannot change the role of ${id}: ${LAST_ADMIN}`)
+      if (outcome === 'last-admin') throw fail('conflict', `Cannot change the role of ${singleLine(String(value['email']))}: ${LAST_ADMIN}`)
       await operator.record(commandRecord('user set-role', roles, id))
       const changed = parseJson(outcome) as unknown as User
       terminal.stdout.write(
