@@ -40,6 +40,7 @@ export const backupKeyCommand: Command = {
     const given = options.get('--recipient')
     if (options.has('--passphrase-stdin') && to === undefined) throw new UsageError('--passphrase-stdin needs --to FILE')
     if (given !== undefined && to !== undefined) throw new UsageError('Cannot write the identity of --recipient: only its owner has it')
+    if (options.has('--add') && options.has('--replace')) throw new UsageError('dateline backup key takes --add or --replace, found both')
     const before = recipientsIn(directory)
     if (before !== '' && !options.has('--add') && !options.has('--replace')) {
       throw new UsageError(`Off-site backups are encrypted for a key already (${join(directory, RECIPIENTS_NAME)}): add another with --add, or use another from now on with --replace`)
