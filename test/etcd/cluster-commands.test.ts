@@ -119,7 +119,9 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     assert.match((await check())['nodes'] ?? '', new RegExp(`node ${joined} joined at \\S+ and has not started: start it, or run`))
     await cluster.command(node.directory, 'cluster', 'remove', joined)
     assert.equal((await cluster.command(node.directory, 'cluster', 'status')).includes(joined), false)
-    assert.match(await refused(node.directory, 'cluster', 'remove', joined), /There is no node/)
+    const gone = await runHere(['cluster', 'remove', joined, '--cluster', cluster.cluster, '--data-dir', dataOf(node)])
+    assert.equal(gone.code, 1)
+    assert.match(gone.stderr, /^There is no node/)
   })
 
   it('upgrade names the running nodes whose programs are older than the schema, or unknown', () => {

@@ -68,7 +68,7 @@ export function nodeRoutes(options: NodeRoutesOptions): readonly Route[] {
     const { token } = await exchange.readJson()
     if (typeof token !== 'string' || !(await tokens.redeem(token))) {
       log.warn('cluster.join_refused', { client })
-      throw fail('forbidden', 'The join token is wrong, used or expired: make one with "dateline cluster token" on a member')
+      throw fail('forbidden', 'The join token is wrong, used or expired: make one with "dateline cluster token" on a node')
     }
     log.info('cluster.joined', { client })
     return ok(JSON.stringify({ site, prefix, node: own, secrets } satisfies Handover), { 'Cache-Control': 'no-store' })

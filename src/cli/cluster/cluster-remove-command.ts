@@ -1,5 +1,6 @@
 /** `dateline cluster remove`: takes a node that will not come back out of the cluster. */
-import { EXIT, UsageError, type Command } from '../command.ts'
+import { fail } from '../../base/failure.ts'
+import { EXIT, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { withMember } from './member.ts'
 
@@ -14,8 +15,8 @@ export const clusterRemoveCommand: Command = {
     withMember(args, terminal, async ({ membership }) => {
       const [node = ''] = args.operands
       const found = (await membership.list()).nodes.find((one) => one.node === node)
-      if (found === undefined) throw new UsageError(`There is no node "${node.slice(0, 40)}": see "dateline cluster status"`)
-      if (found.isAlive) throw new UsageError(`Cannot remove node ${node}: it is running: stop it first`)
+      if (found === undefined) throw fail('notFound', `There is no node "${node.slice(0, 40)}": see "dateline cluster status"`)
+      if (found.isAlive) throw fail('conflict', `Cannot remove node ${node}: it is running: stop it first`)
       await membership.remove(node)
       terminal.stdout.write(`Removed node ${node}. To use its machine again, join with an empty data directory\n`)
       return EXIT.ok
