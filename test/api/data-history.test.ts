@@ -110,6 +110,7 @@ describe('attack: the past of documents', () => {
       }
       const inBatch = await batch([{ operation: 'restore', model, id: standard.id, seq: 1 }])
       assert.equal(inBatch.status, 405, inBatch.text)
+      assert.match((await call('GET', '/trash', { model }, admin)).text, new RegExp(`The model ${model} has no history and no trash`))
     }
     const rows: [path: string, model: string, status: number][] = [
       [`/${topic.id}/history/${seq}`, 'topic', 404],

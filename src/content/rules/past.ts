@@ -25,7 +25,7 @@ export function requireHistory(model: Model, use: PastUse, caller: Caller): void
   const { right, methods } = PAST_USES[use]
   requireRole(model, right, caller, methods)
   if (hasHistory(model)) return
-  throw fail('methodNotAllowed', `Cannot ${right} an earlier ${model.name}: personal data has no history and no trash`, {
+  throw fail('methodNotAllowed', `The model ${model.name} has no history and no trash`, {
     headers: { Allow: 'OPTIONS' },
   })
 }
