@@ -31,7 +31,7 @@ export function parseProxies(list: string): TrustedProxies {
   const blocks = new BlockList()
   for (const entry of entries) {
     if (!addAddressBlock(blocks, entry)) {
-      throw new Error(`Cannot trust proxy "${entry}": wanted an IP address or a block such as 10.0.0.0/8`)
+      throw new Error(`expected IP addresses and CIDR blocks such as 10.0.0.0/8, found "${entry}"`)
     }
   }
   return { isTrusted: (address) => blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'), list }
