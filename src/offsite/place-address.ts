@@ -80,7 +80,7 @@ function bucketOf(url: URL): S3Address {
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '')
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name))
   if (unknown !== undefined) throw new Error(`expected the parameters ${PARAMETERS.join(', ')}, found "${unknown}"`)
-  if (!BUCKET.test(bucket)) throw new Error(`expected the name of a bucket behind s3://, found "${bucket}"`)
+  if (!BUCKET.test(bucket)) throw new Error(`expected the name of a bucket behind s3://, of 2 to 255 letters, digits and . _ -, the first a letter or a digit, found "${bucket}"`)
   if (!PREFIX.test(prefix) || prefix.length > 200) throw new Error(`expected a prefix of letters, digits and . _ - between slashes, found "${prefix}"`)
   const region = url.searchParams.get('region') ?? DEFAULT_REGION
   if (!/^[a-z0-9-]{1,40}$/.test(region)) throw new Error(`expected a region such as eu-central-1, found "${region}"`)

@@ -29,7 +29,7 @@ describe('addresses of places', () => {
     ['ftp://host/x', /expected s3:\/\/bucket\/prefix or file:\/\/\/directory, found "ftp:/],
     ['s3://AKID:hunter2@backups', /expected no secret key in the address: it belongs in offsiteKeys/],
     ['s3://', /found/],
-    ['s3://b', /name of a bucket/],
+    ['s3://b', /name of a bucket behind s3:\/\/, of 2 to 255 letters, .*, found "b"/],
     ['s3://backups/a b', /expected/],
     ['s3://backups?region=EU', /expected a region/],
     ['s3://backups?style=host', /style=path or style=virtual/],
