@@ -36,7 +36,7 @@ export function workAsOwner(command: Command, args: Arguments, terminal: Termina
   if (directory === undefined) return
   const owner = ownerOf(directory)
   if (owner.uid === 0) return
-  const files = filesOf(command, args).map((file) => ({ file, isThere: existsSync(file) }))
+  const files = filesOf(command, args)
   const stray = strayDatabase(directory, owner)
   let name: string
   try {
@@ -49,7 +49,7 @@ export function workAsOwner(command: Command, args: Arguments, terminal: Termina
   }
   tell(`Works as ${name}, the owner of "${directory}", and not as root${stray}`, command, args, terminal)
   requireEntry(directory, name)
-  for (const { file, isThere } of files) requireUsable(file, isThere, name)
+  for (const named of files) requireUsable(named, name)
 }
 
 /** Undefined where settings cannot be read: the command says why. */
@@ -110,13 +110,20 @@ function tell(text: string, command: Command, { settings }: Arguments, terminal:
   else createLog({ level: 'info', format: 'json', now: systemClock, write: (line) => void stderr.write(line) }).info('start', { message: text })
 }
 
-/** The files that a command line names beside the settings. */
-function filesOf({ operands = [], options }: Command, given: Arguments): readonly string[] {
-  const named = [
-    ...operands.map(({ name }, i) => (name === 'FILE' ? given.operands[i] : undefined)),
-    ...options.map(({ flag, value }) => (value === 'FILE' ? given.options.get(flag) : undefined)),
-  ]
-  return named.filter((file) => file !== undefined && file !== '' && file !== '-').map((file) => resolve(String(file)))
+interface NamedFile {
+  readonly file: string
+  readonly isRead: boolean
+}
+
+/** The files that a command line names beside the settings. Operands are read; of flags, a file that is there is, and another written. */
+function filesOf({ operands = [], options }: Command, given: Arguments): readonly NamedFile[] {
+  const read = operands.flatMap(({ name }, i) => (name === 'FILE' ? pathsOf(given.operands[i]) : []))
+  const named = options.flatMap(({ flag, value }) => (value === 'FILE' ? pathsOf(given.options.get(flag)) : []))
+  return [...read.map((file) => ({ file, isRead: true })), ...named.map((file) => ({ file, isRead: existsSync(file) }))]
+}
+
+function pathsOf(file = ''): readonly string[] {
+  return file === '' || file === '-' ? [] : [resolve(file)]
 }
 
 /** To this user a directory that it cannot reach looks like one that is missing. */
@@ -125,9 +132,9 @@ function requireEntry(directory: string, name: string): void {
   throw new DataDirError(`Cannot use the data directory "${directory}": its owner, ${name}, may not enter a directory above it: see "Commands as root" in dateline help operations`)
 }
 
-/** A file that is there is read; one that is not is written. The command reports what is wrong with it otherwise. */
-function requireUsable(file: string, isThere: boolean, name: string): void {
-  const [path, mode, verb] = isThere ? [file, constants.R_OK, 'read'] : [dirname(file), constants.W_OK | constants.X_OK, 'write']
+/** The command reports what is wrong with the file otherwise. */
+function requireUsable({ file, isRead }: NamedFile, name: string): void {
+  const [path, mode, verb] = isRead ? [file, constants.R_OK, 'read'] : [dirname(file), constants.W_OK | constants.X_OK, 'write']
   if (!isDenied(path, mode)) return
   throw new UsageError(
     `Cannot ${verb} "${file}": the command works as ${name}, the owner of the data directory, who may not ${verb} there: ` +

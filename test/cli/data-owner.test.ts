@@ -118,6 +118,7 @@ describe('commands as root on the data directory of another user', { skip }, () 
       [['backup', '--to', join(closed, 'new.db')], 'write'],
       [['export', '--model', 'headline', '--to', join(above, 'new.ndjson')], 'write'],
       [['import', '--model', 'headline', join(closed, 'rows.ndjson')], 'read'],
+      [['import', '--model', 'headline', join(closed, 'none.ndjson')], 'read'],
       [['restore', join(closed, 'rows.ndjson')], 'read'],
     ] as const) {
       const { code, stderr } = await run([...words, '--data-dir', data])
