@@ -285,6 +285,15 @@ describe('import decides row by row', () => {
     assert.match(countries.stderr, /^line 3, id "\w+": isoCode: expected a code that no other country has, found "XA", which the country "\w+" has/)
     assert.equal(await exported(data, 'topic'), before)
   })
+
+  it('a file that is unreadable from a line on names the rows that would come twice, but not in a dry run, which imports none', async (t) => {
+    const data = join(temporaryDirectory(t), 'data')
+    const input = 'name,description,iconUrl\nA,b,\n"C,d,\n'
+    const { stderr } = await imported(data, 'topic', input, '--format', 'csv')
+    assert.match(stderr, /; nothing from there on was imported, and 1 row before it has no id: take what is before line 3 out of the fixed file, or it will be imported twice\n$/)
+    const dry = await imported(data, 'topic', input, '--format', 'csv', '--dry-run')
+    assert.match(dry.stderr, /, line 3: a quote is opened and never closed; nothing from there on was checked\n$/)
+  })
 })
 
 it('users come with settings and preferences, and keep the rules of accounts', async (t) => {

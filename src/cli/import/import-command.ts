@@ -208,7 +208,7 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
     rejectReport.showRest()
     const result = resultOf(request, { end, from, ms: systemClock() - begun, sameAddress: rejectReport.sameAddress() })
     terminal.stdout.write(json ? `${JSON.stringify(result)}\n` : resultText(result))
-    if (end.stop !== undefined) throw new TransferFileError(stopText(shown, end.stop, end.state))
+    if (end.stop !== undefined) throw new TransferFileError(stopText(shown, end.stop, { newIds: end.state.newIds, isDryRun }))
     if (end.isInterrupted) {
       const remedy = note === undefined ? '' : ': continue with --resume'
       terminal.stderr.write(`Interrupted before line ${end.state.line}${remedy}\n`)

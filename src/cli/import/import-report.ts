@@ -87,12 +87,14 @@ function rejectText({ line, id, message }: RejectedRow): string {
   return `line ${line}${id === undefined ? '' : `, id ${describe(id)}`}: ${message}\n`
 }
 
-export function stopText(shown: string, { line, message }: NonNullable<ImportEnd['stop']>, state: ImportState): string {
+export function stopText(shown: string, { line, message }: NonNullable<ImportEnd['stop']>, { newIds, isDryRun }: Pick<ImportState, 'newIds'> & Pick<ImportRequest, 'isDryRun'>): string {
+  const stopped = `Cannot read ${describe(shown)}, line ${line}: ${message}; nothing from there on was`
+  if (isDryRun) return `${stopped} checked`
   const before =
-    state.newIds === 0
+    newIds === 0
       ? ''
-      : `, and ${counted(state.newIds, 'row before it has', 'rows before it have')} no id: take what is before line ${line} out of the fixed file, or it will be imported twice`
-  return `Cannot read ${describe(shown)}, line ${line}: ${message}; nothing from there on was imported${before}`
+      : `, and ${counted(newIds, 'row before it has', 'rows before it have')} no id: take what is before line ${line} out of the fixed file, or it will be imported twice`
+  return `${stopped} imported${before}`
 }
 
 /** What is printed with --json; the members are part of the interface. */
