@@ -7,7 +7,7 @@ import { readIdentity } from '../cluster/node-identity.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
-import { hasDatabaseFile, requireDatabase, type DataDirLock } from '../store/db/data-dir.ts'
+import { hasDatabaseFile, requireDatabaseFile, type DataDirLock } from '../store/db/data-dir.ts'
 import { openNodeServices } from './cluster/beside-node.ts'
 import { EXIT, type Arguments, type Terminal } from './command.ts'
 
@@ -32,7 +32,7 @@ export async function withServices(args: Arguments, terminal: Terminal, work: Wo
 /** The same for work on existing data. Throws DataDirError where there is none, as when --data-dir is mistyped. */
 export async function withData(args: Arguments, terminal: Terminal, work: Work): Promise<typeof EXIT.ok> {
   const directory = resolve(readConfig(args.settings, terminal.environment).dataDir)
-  requireDatabase(directory)
+  requireDatabaseFile(directory)
   return withServices(args, terminal, work)
 }
 

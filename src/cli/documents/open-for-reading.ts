@@ -1,7 +1,7 @@
 /** The database of a data directory for a command that only reads: it creates and changes nothing. */
 import { VERSION } from '../../base/version.ts'
 import type { Config } from '../../config/settings.ts'
-import { databaseFile, DataDirError, requireDatabase } from '../../store/db/data-dir.ts'
+import { databaseFile, DataDirError, requireDatabaseFile } from '../../store/db/data-dir.ts'
 import { openDatabase, type Database } from '../../store/db/database.ts'
 import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 
@@ -10,7 +10,7 @@ import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
  * cannot read.
  */
 export function openForReading({ dataDir }: Pick<Config, 'dataDir'>): Database {
-  requireDatabase(dataDir)
+  requireDatabaseFile(dataDir)
   const file = databaseFile(dataDir)
   const database = openDatabase(file, { readOnly: true })
   try {

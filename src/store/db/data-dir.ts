@@ -62,7 +62,7 @@ export class DataDirError extends Error {
 }
 
 /** Throws DataDirError where a data directory has no file for the database, as when --data-dir is mistyped. */
-export function requireDatabase(directory: string): void {
+export function requireDatabaseFile(directory: string): void {
   if (!hasDatabaseFile(directory)) throw unusable(resolve(directory), 'it has no database: name another with --data-dir')
 }
 
