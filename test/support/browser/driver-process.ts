@@ -14,12 +14,14 @@ import { join } from 'node:path'
 import { browserPrograms } from './browser-programs.ts'
 
 /**
- * `$1` is the driver, `$2` the directory. A browser that is ending may still write a file into what is removed, or make
- * the directory again: it has to be gone for a while.
+ * `$1` is the driver, `$2` the directory. The shell leaves its standard output to the driver alone, so that the tests see when
+ * that ends. A browser that is ending may still write a file into what is removed, or make the directory again: it has to be gone
+ * for a while.
  */
 const KEEPER = `
 "$1" --port=0 < /dev/null &
-cat > /dev/null
+exec > /dev/null
+cat
 kill -KILL $! 2> /dev/null
 wait
 tries=0 gone=0
@@ -38,9 +40,8 @@ export interface DriverProcess {
   end(): Promise<void>
 }
 
-/** Starts a driver on a free port. Rejects with what it printed where it ends before it is ready. */
-export async function startDriver(): Promise<DriverProcess> {
-  const { driver } = browserPrograms()
+/** Starts a driver on a free port. Rejects with what it printed where it ends, or is killed, before it is ready. */
+export async function startDriver(driver = browserPrograms().driver): Promise<DriverProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'dateline-browser-'))
   const keeper = spawn('/bin/sh', ['-c', KEEPER, 'keeper', driver, directory], {
     // Chromium has temporary directories of its own, which stay where it is killed. Its zone and its language are the same on
@@ -60,10 +61,12 @@ export async function startDriver(): Promise<DriverProcess> {
       printed += text
       const [, found] = /started successfully on port (\d+)/.exec(printed) ?? []
       if (found !== undefined) resolve(found)
-      else if (/exiting/i.test(printed)) reject(new Error(`The driver does not start: ${printed}`))
     })
+    keeper.stdout.once('end', () => reject(new Error(`The driver ended before it was ready: ${printed}`)))
     keeper.once('error', reject)
-    void closed.then(() => reject(new Error(`The driver ended before it was ready: ${printed}`)))
+  }).catch(async (error: unknown) => {
+    await end()
+    throw error
   })
   return { url: `http://127.0.0.1:${port}`, directory, end }
 }
