@@ -1,8 +1,8 @@
 /**
- * Whether the clock may decide what is past its time. With one that is set a month ahead, the first round would empty the trash for good,
- * and delete guests, earlier versions and pictures. So where it is more than a day ahead of the last round, removal waits for a day, in
- * which it may be set back. After a pause of days, or in a restored database, it waits as well, but no wait follows another: an app that
- * runs for an hour every third day removes something, too.
+ * Whether a round of housekeeping may trust the clock. With a clock that is set a month ahead, the first round would empty the trash for
+ * good, and delete guests, earlier versions and pictures. So where the clock is more than a day ahead of the last round, removal waits
+ * for a day, in which the operator can set it back. It also waits after a stop of days, and in a restored database. It never waits
+ * twice in a row, or a service that runs for an hour every third day would remove nothing.
  */
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
